@@ -1,0 +1,253 @@
+package abi
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Version is the version of this contract. Generated code states the version it
+// was written for; see EnforceVersion.
+const Version = 1
+
+// EnforceVersion is used by generated code to make a mismatch with the runtime
+// a compile error: its conversion from a negative constant does not compile.
+//
+//	const _ = abi.EnforceVersion(abi.Version - 1)
+//	const _ = abi.EnforceVersion(1 - abi.Version)
+type EnforceVersion uint
+
+// Constants of the launch block, the argument block and the fault record; see
+// the package documentation.
+const (
+	EntryPoint = "main"
+
+	OffsetFault    = 0
+	OffsetRange    = 8
+	OffsetArgs     = 24
+	MaxLaunchBlock = 128
+
+	FaultRecordSize = 64
+
+	// MinSliceAlign is the least alignment of the memory behind a slice whose
+	// elements would allow more.
+	MinSliceAlign = 16
+
+	// MaxRange is the largest number of work-items along one dimension.
+	MaxRange = 1<<31 - 1
+
+	SpecReserved   = 0x10000
+	SpecLocalSizeX = SpecReserved
+	SpecLocalSizeY = SpecReserved + 1
+	SpecLocalSizeZ = SpecReserved + 2
+	SpecAccessor   = SpecReserved + 0x100
+)
+
+// Form is the form of a kernel, as the type of its item states it.
+type Form uint8
+
+const (
+	// Task is a single_task: one work-item (dsl.Task).
+	Task Form = iota
+	// Range is a parallel_for over a range (dsl.Item1..3).
+	Range
+	// NDRange is a parallel_for over an nd-range (dsl.NDItem1..3).
+	NDRange
+)
+
+// String returns the form's name.
+func (f Form) String() string {
+	return [...]string{"Task", "Range", "NDRange"}[f]
+}
+
+// Access says what a kernel does with the memory behind a slice.
+type Access uint8
+
+const (
+	Read      Access = 1 << iota // some work-item may load
+	Write                        // some work-item may store or do an atomic operation
+	ReadWrite = Read | Write
+)
+
+// String returns the access's name.
+func (a Access) String() string {
+	return [...]string{"None", "Read", "Write", "ReadWrite"}[a&3]
+}
+
+// ParamKind is the kind of a parameter.
+type ParamKind uint8
+
+const (
+	// Value is a number, bool, array or struct without slices, held by value.
+	Value ParamKind = iota
+	// Slice is a slice: an address and a length.
+	Slice
+	// LocalAccessor is work-group memory sized at launch.
+	LocalAccessor
+)
+
+// String returns the kind's name.
+func (k ParamKind) String() string {
+	return [...]string{"Value", "Slice", "LocalAccessor"}[k]
+}
+
+// Param is one leaf of a kernel's receiver.
+type Param struct {
+	Name       string // path from the receiver, such as "In.Pos" or "Bufs[1]"
+	Kind       ParamKind
+	Type       string // Go type of the leaf, for people
+	Offset     int    // in the argument block, or -1 where elided
+	Size       int    // bytes in the argument block
+	HostOffset int    // offset in the receiver on amd64
+	ElemSize   int    // bytes per element of a Slice or LocalAccessor
+	ElemAlign  int
+	Access     Access // of a Slice
+}
+
+// SpecKind is the scalar type of a specialization constant.
+type SpecKind uint8
+
+// SpecConstant is one scalar leaf of a specialization constant.
+type SpecConstant struct {
+	ID       uint32
+	Name     string // package path, identifier and path to the leaf
+	Type     string // Go scalar type, such as "int32"
+	Size     int    // bytes of the value handed to Vulkan (a bool has 4)
+	Offset   int    // of the leaf in the identifier's Go value
+	Default  uint64 // bits
+	Required bool
+}
+
+// Local is work-group memory that a kernel declares.
+type Local struct {
+	Name     string
+	ElemSize int
+	Len      int // elements; -1 where the length is the accessor's
+	Accessor int // index of the accessor that gives the length, or -1
+}
+
+// FaultKind is the kind of a run-time panic on a device.
+type FaultKind uint8
+
+// The kinds of fault. Those of slicing differ, as gc's do, by what the bound is
+// compared with.
+const (
+	FaultNone         FaultKind = iota
+	FaultIndex                  // s[A], len B
+	FaultSliceLen               // s[?:A], array, string or pointer to array of length B
+	FaultSliceCap               // s[?:A], capacity B
+	FaultSliceOrder             // s[A:B], A > B
+	FaultSlice3Len              // s[::A], array of length B
+	FaultSlice3Cap              // s[::A], capacity B
+	FaultSlice3Max              // s[:A:B], A > B
+	FaultSlice3Order            // s[A:B:], A > B
+	FaultSliceToArray           // slice of length B converted to an array of length A
+	FaultDivide                 // integer division by zero
+	FaultShift                  // negative shift count A
+	FaultNil                    // nil pointer dereference
+	FaultPanic                  // explicit panic; Site.Message has the text
+)
+
+var faultNames = [...]string{
+	FaultNone:         "no fault",
+	FaultIndex:        "index out of range",
+	FaultSliceLen:     "slice bounds out of range",
+	FaultSliceCap:     "slice bounds out of range",
+	FaultSliceOrder:   "slice bounds out of range",
+	FaultSlice3Len:    "slice bounds out of range",
+	FaultSlice3Cap:    "slice bounds out of range",
+	FaultSlice3Max:    "slice bounds out of range",
+	FaultSlice3Order:  "slice bounds out of range",
+	FaultSliceToArray: "cannot convert slice to array",
+	FaultDivide:       "integer divide by zero",
+	FaultShift:        "negative shift amount",
+	FaultNil:          "invalid memory address or nil pointer dereference",
+	FaultPanic:        "panic",
+}
+
+// String returns the kind in gc's words.
+func (k FaultKind) String() string {
+	if int(k) < len(faultNames) {
+		return faultNames[k]
+	}
+	return fmt.Sprintf("FaultKind(%d)", uint8(k))
+}
+
+// Describe prints the fault with its values as gc prints the run-time error,
+// without the prefix "runtime error: ".
+func (k FaultKind) Describe(a, b int64, message string) string {
+	switch k {
+	case FaultIndex:
+		if a < 0 {
+			return fmt.Sprintf("index out of range [%d]", a)
+		}
+		return fmt.Sprintf("index out of range [%d] with length %d", a, b)
+	case FaultSliceLen:
+		return slice("slice bounds out of range [:%d]", " with length %d", a, b)
+	case FaultSliceCap:
+		return slice("slice bounds out of range [:%d]", " with capacity %d", a, b)
+	case FaultSliceOrder:
+		return sliceOrder("slice bounds out of range [%d:%d]", "slice bounds out of range [%d:]", a, b)
+	case FaultSlice3Len:
+		return slice("slice bounds out of range [::%d]", " with length %d", a, b)
+	case FaultSlice3Cap:
+		return slice("slice bounds out of range [::%d]", " with capacity %d", a, b)
+	case FaultSlice3Max:
+		return sliceOrder("slice bounds out of range [:%d:%d]", "slice bounds out of range [:%d:]", a, b)
+	case FaultSlice3Order:
+		return sliceOrder("slice bounds out of range [%d:%d:]", "slice bounds out of range [%d::]", a, b)
+	case FaultSliceToArray:
+		return fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", b, a)
+	case FaultPanic:
+		return message
+	}
+	return k.String()
+}
+
+// slice leaves the bound's limit out for negative values, as gc does.
+func slice(head, tail string, a, b int64) string {
+	s := fmt.Sprintf(head, a)
+	if a >= 0 {
+		s += fmt.Sprintf(tail, b)
+	}
+	return s
+}
+
+func sliceOrder(both, one string, a, b int64) string {
+	if a < 0 {
+		return fmt.Sprintf(one, a)
+	}
+	return fmt.Sprintf(both, a, b)
+}
+
+// Site is a place in the source that may fault.
+type Site struct {
+	Kind    FaultKind
+	Pos     string // file:line:col; the file relative to its module, or under its import path
+	Message string // text of an explicit panic
+}
+
+// Kernel describes one kernel and its module.
+type Kernel struct {
+	Name    string // type name
+	Package string // import path of the kernel's package
+	Form    Form
+	Rank    int // dimensions; 0 for a Task
+	Params  []Param
+	ArgSize int
+	Spilled bool
+	// Items is the number of work-items an invocation runs along x.
+	Items int
+
+	Properties properties.List     // the folded Properties method
+	Aspects    []properties.Aspect // what the kernel's code needs, sorted
+	Specs      []SpecConstant
+	Locals     []Local
+	Sites      []Site
+
+	// SPIRV is the module, little-endian words.
+	SPIRV string
+}
+
+// FullName returns the kernel's package path and name.
+func (k *Kernel) FullName() string { return k.Package + "." + k.Name }

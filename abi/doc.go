@@ -1,0 +1,80 @@
+// Package abi is the contract between the modules that kgen writes, the stubs
+// that kgen writes and the runtime that launches them. This page is the ABI;
+// its version is [Version].
+//
+// # Modules
+//
+// A module is one SPIR-V 1.5 module with one GLCompute entry point named
+// [EntryPoint]. It uses the PhysicalStorageBuffer64 addressing model and the
+// Vulkan memory model, has no descriptors, and takes everything from one block
+// of push constants, the launch block. Numbers are little-endian.
+//
+// # The launch block
+//
+//	offset  size  field
+//	0       8     FaultAddress: device address of the launch's fault record
+//	8       12    GlobalRange: work-items along x, y, z as three uint32
+//	20      4     reserved, zero
+//	24      n     the arguments, Kernel.ArgSize bytes
+//
+// x is the last, fastest dimension of the kernel's Go index, z the first of
+// three; absent dimensions are 1. Where the whole block would pass
+// [MaxLaunchBlock] bytes, which every Vulkan device takes, Kernel.Spilled is set:
+// the arguments then stand in a buffer of their own, and offset 24 holds its
+// device address (8 bytes).
+//
+// # Arguments
+//
+// The kernel's receiver is taken apart member by member, depth first. Each leaf
+// is one Param with an offset in the argument block:
+//
+//   - a value without slices (a number, bool, array or struct of such) has the
+//     layout that gc gives it on amd64: a bool is one byte, int has eight;
+//   - a slice is a device address (8 bytes, aligned to 8) and a length in
+//     elements (int64); its capacity in the kernel equals its length. A slice of
+//     length zero may have the address zero. Elements have gc's layout and
+//     size, and the address is a multiple of [MinSliceAlign] or of the element's
+//     alignment, whichever is smaller;
+//   - a dsl.LocalAccessor takes no argument bytes; its length is the
+//     specialization constant SpecAccessor+i, where i counts the kernel's
+//     accessors.
+//
+// Offsets are aligned as gc aligns the leaf's type. An elided parameter (never
+// read by the kernel) keeps its row but has no bytes: its Offset is -1.
+//
+// # Specialization constants
+//
+// The kernel's own constants have the ids that its Specs rows state, below
+// [SpecReserved]. Reserved ids: SpecLocalSizeX, Y and Z hold the work-group size
+// (uint32, x the fastest dimension) and decorate BuiltIn WorkgroupSize; from
+// [SpecAccessor] on stand the lengths of local accessors (uint32, in elements).
+//
+// # Work-items
+//
+// A range kernel is dispatched in enough work-groups to cover GlobalRange, with
+// any work-group size; each invocation runs Kernel.Items work-items along x,
+// strided by the work-group size: invocation l of group g along x runs the
+// items (g*Items+r)*LocalSizeX + l for r in [0, Items) and skips those past
+// GlobalRange.
+// So a range kernel needs ceil(range.x / (LocalSizeX*Items)) groups along x.
+// An nd-range kernel has Items == 1 and runs one work-item per invocation;
+// GlobalRange must be a multiple of the work-group size. A task runs in one
+// invocation with a work-group size of 1. Each dimension of GlobalRange is at
+// most [MaxRange]. Group ids may be based (vkCmdDispatchBase): the module
+// never reads NumWorkgroups.
+//
+// # Faults
+//
+// A fault record is [FaultRecordSize] bytes, zeroed before the launch:
+//
+//	offset  size  field
+//	0       4     State: 0 none, 1 claimed
+//	4       4     Site: index into Kernel.Sites
+//	8       8     A: the first value (an index, a shift count), int64
+//	16      8     B: the second value (a length, a capacity), int64
+//	24      12    global id of the work-item, x, y, z as uint32
+//
+// The first work-item that faults claims the record by an atomic
+// compare-and-exchange of State and fills in the rest; later faults are
+// dropped. The record is complete when the launch is.
+package abi

@@ -1,0 +1,10 @@
+module github.com/kgen-go/kgen
+
+go 1.26.0
+
+require (
+	github.com/dave/jennifer v1.7.1 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/vulkan-go/vulkan v0.0.0-20221209234627-c0a353ae26c8 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)

@@ -1,0 +1,77 @@
+package properties
+
+import "fmt"
+
+// Aspect is an optional feature of a device, as SYCL uses the word. kgen infers
+// the aspects that a kernel needs from its code.
+type Aspect uint8
+
+// The aspects. Explicit use of a type needs its aspect; int, uint, uintptr-free
+// indexing and len never count as a use of Int64.
+const (
+	AspectInvalid Aspect = iota
+	// FP16 is 16-bit floating-point arithmetic and storage.
+	FP16
+	// FP64 is float64 arithmetic.
+	FP64
+	// Int8 is 8-bit integer storage in buffers.
+	Int8
+	// Int16 is 16-bit integer storage in buffers.
+	Int16
+	// Int64 is native 64-bit integer arithmetic.
+	Int64
+	// Atomic64 is 64-bit integer atomics in buffers.
+	Atomic64
+	// AtomicFloat32 is native float32 atomic addition.
+	AtomicFloat32
+	// AtomicFloat64 is native float64 atomic addition.
+	AtomicFloat64
+	// SubGroups is sub-group algorithms in compute kernels.
+	SubGroups
+	// PrivateAlloca is private memory sized by specialization constants.
+	PrivateAlloca
+	// GraphFusion is the fusion of a graph's kernels.
+	GraphFusion
+	// CPU is a device that is the host's processor.
+	CPU
+	// GPU is a device that is a graphics processor.
+	GPU
+	numAspects
+)
+
+var aspectNames = [numAspects]string{
+	AspectInvalid: "invalid", FP16: "fp16", FP64: "fp64", Int8: "int8", Int16: "int16", Int64: "int64",
+	Atomic64: "atomic64", AtomicFloat32: "atomic_float32", AtomicFloat64: "atomic_float64",
+	SubGroups: "sub_groups", PrivateAlloca: "private_alloca", GraphFusion: "graph_fusion",
+	CPU: "cpu", GPU: "gpu",
+}
+
+// String returns the aspect's name as it stands in a //kgen:device_has directive.
+func (a Aspect) String() string {
+	if a < numAspects {
+		return aspectNames[a]
+	}
+	return fmt.Sprintf("Aspect(%d)", uint8(a))
+}
+
+// Valid reports whether a is one of the constants of this package.
+func (a Aspect) Valid() bool { return a > AspectInvalid && a < numAspects }
+
+// Aspects returns all aspects in a fixed order.
+func Aspects() []Aspect {
+	var all []Aspect
+	for a := AspectInvalid + 1; a < numAspects; a++ {
+		all = append(all, a)
+	}
+	return all
+}
+
+// ParseAspect returns the aspect with the given name.
+func ParseAspect(name string) (Aspect, bool) {
+	for a := AspectInvalid + 1; a < numAspects; a++ {
+		if aspectNames[a] == name {
+			return a, true
+		}
+	}
+	return AspectInvalid, false
+}

@@ -1,0 +1,178 @@
+package properties
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Key identifies a kind of property. A List holds each key at most once.
+type Key uint8
+
+// The property keys.
+const (
+	KeyInvalid Key = iota
+	KeyWorkGroupSize
+	KeyWorkGroupSizeHint
+	KeySubGroupSize
+	KeyDeviceHas
+	KeyFloatMode
+)
+
+var keyNames = [...]string{
+	KeyInvalid:           "invalid",
+	KeyWorkGroupSize:     "WorkGroupSize",
+	KeyWorkGroupSizeHint: "WorkGroupSizeHint",
+	KeySubGroupSize:      "SubGroupSize",
+	KeyDeviceHas:         "DeviceHas",
+	KeyFloatMode:         "FloatMode",
+}
+
+// String returns the name of the constructor of the key's property.
+func (k Key) String() string {
+	if int(k) < len(keyNames) {
+		return keyNames[k]
+	}
+	return fmt.Sprintf("Key(%d)", uint8(k))
+}
+
+// Property is one property: a key and its value. The zero Property is invalid.
+// Properties are made by the constructors of this package.
+type Property struct {
+	key     Key
+	dims    [3]int
+	ndims   int // values given; more than three are kept out of dims but counted
+	aspects []Aspect
+}
+
+// Key returns the property's key.
+func (p Property) Key() Key { return p.key }
+
+// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the
+// kernel's index order (last dimension fastest), or the one value of a
+// SubGroupSize.
+func (p Property) Dims() []int { return slices.Clone(p.dims[:min(p.ndims, 3)]) }
+
+// Aspects returns the aspects of a DeviceHas property.
+func (p Property) Aspects() []Aspect { return slices.Clone(p.aspects) }
+
+// FloatMode returns the value of a Float property.
+func (p Property) FloatMode() FloatMode { return FloatMode(p.dims[0]) }
+
+// Equal reports whether p and q have the same key and value.
+func (p Property) Equal(q Property) bool {
+	return p.key == q.key && p.dims == q.dims && p.ndims == q.ndims && slices.Equal(p.aspects, q.aspects)
+}
+
+// String prints the property as the call that makes it.
+func (p Property) String() string {
+	var args []string
+	switch p.key {
+	case KeyDeviceHas:
+		for _, a := range p.aspects {
+			args = append(args, a.String())
+		}
+	case KeyFloatMode:
+		args = append(args, p.FloatMode().String())
+	default:
+		for _, d := range p.Dims() {
+			args = append(args, fmt.Sprint(d))
+		}
+	}
+	return p.key.String() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// Validate reports what is wrong with the property by itself: no value, a size
+// of zero or less, or more than three dimensions.
+func (p Property) Validate() error {
+	switch p.key {
+	case KeyWorkGroupSize, KeyWorkGroupSizeHint:
+		if p.ndims < 1 || p.ndims > 3 {
+			return fmt.Errorf("%v takes 1 to 3 sizes, not %d", p.key, p.ndims)
+		}
+		fallthrough
+	case KeySubGroupSize:
+		for _, d := range p.dims[:min(p.ndims, 3)] {
+			if d < 1 {
+				return fmt.Errorf("%v: size %d is not positive", p.key, d)
+			}
+		}
+	case KeyDeviceHas:
+		for _, a := range p.aspects {
+			if !a.Valid() {
+				return fmt.Errorf("%v: unknown aspect %d", p.key, uint8(a))
+			}
+		}
+	case KeyFloatMode:
+		if p.FloatMode() > FloatFast {
+			return fmt.Errorf("%v: unknown mode %d", p.key, p.dims[0])
+		}
+	default:
+		return fmt.Errorf("not a property; use the constructors of package properties")
+	}
+	return nil
+}
+
+// List is a list of properties. Its order has no meaning, and no key may stand
+// in it twice.
+type List []Property
+
+// Get returns the property with key k, and whether the list has one.
+func (l List) Get(k Key) (Property, bool) {
+	for _, p := range l {
+		if p.key == k {
+			return p, true
+		}
+	}
+	return Property{}, false
+}
+
+// Has reports whether the list has a property with key k.
+func (l List) Has(k Key) bool {
+	_, ok := l.Get(k)
+	return ok
+}
+
+// Equal reports whether both lists hold the same properties, in any order.
+func (l List) Equal(m List) bool {
+	if len(l) != len(m) {
+		return false
+	}
+	for _, p := range l {
+		if q, ok := m.Get(p.key); !ok || !p.Equal(q) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate reports the first thing that is wrong with the list: an invalid
+// property or a key given twice.
+func (l List) Validate() error {
+	for i, p := range l {
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		if l[:i].Has(p.key) {
+			return fmt.Errorf("%v is given twice", p.key)
+		}
+	}
+	return nil
+}
+
+// Merge combines a kernel's own list with the list of a launch as if they were
+// one. A key in both must have equal values.
+func (l List) Merge(launch List) (List, error) {
+	out := slices.Clone(l)
+	for _, p := range launch {
+		q, ok := l.Get(p.key)
+		if !ok {
+			out = append(out, p)
+			continue
+		}
+		if !p.Equal(q) {
+			return nil, fmt.Errorf("%v conflicts with the kernel's %v", p, q)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,194 @@
+// Package hal is the small interface between package runtime and its backends.
+//
+// A backend executes batches of commands in order. It knows nothing of queues,
+// events, hazards or options: package runtime decides what is submitted when,
+// and which commands must wait for earlier ones.
+package hal
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Errors that backends wrap; package runtime turns them into its own.
+var (
+	ErrOutOfMemory = errors.New("out of memory")
+	ErrDeviceLost  = errors.New("device lost")
+	ErrPipeline    = errors.New("pipeline creation failed")
+)
+
+// Driver finds and opens the devices of one backend.
+type Driver interface {
+	// Name returns "vulkan" or "host".
+	Name() string
+	// Enumerate lists the devices. An error says what is missing on this
+	// machine and what to do about it.
+	Enumerate() ([]Info, error)
+	// Open opens the device that Enumerate listed at index i.
+	Open(i int) (Device, error)
+}
+
+// DeviceType classifies a device; lower values are preferred by default.
+type DeviceType uint8
+
+const (
+	DiscreteGPU DeviceType = iota
+	IntegratedGPU
+	VirtualGPU
+	OtherDevice
+	VulkanCPU
+	HostCPU
+)
+
+// Info describes a device. Arrays of three are in the order x, y, z.
+type Info struct {
+	Name       string // as the driver reports it
+	Driver     string // driver name and version, for people
+	API        string // such as "Vulkan 1.3.230"
+	Type       DeviceType
+	Aspects    []properties.Aspect // sorted
+	SubGroups  [2]int              // least and greatest sub-group size
+	Limits     Limits
+	Subnormals bool // float32 subnormals are kept; probed when the device is opened
+}
+
+// Limits are the figures that launches are checked against.
+type Limits struct {
+	MaxWorkGroupSize  [3]int // per dimension
+	MaxWorkItems      int    // per work-group
+	MaxGroups         [3]int // per dispatch; backends split larger ones
+	LocalMemory       int    // bytes per work-group
+	MaxAllocation     uint64 // bytes
+	MaxLaunchBlock    int    // bytes of push constants
+	ComputeUnits      int    // a hint for sizing; 0 if unknown
+	PreferredItems    int    // preferred work-group size of a range kernel
+	DeviceMemory      uint64
+	MemoryIsHostSpeed bool // device memory is host memory (integrated, CPU)
+}
+
+// MemoryKind says how memory is used.
+type MemoryKind uint8
+
+const (
+	// DeviceMemory is for kernels; Bytes may be nil.
+	DeviceMemory MemoryKind = iota
+	// HostMemory is visible to host and device; Bytes is never nil.
+	HostMemory
+)
+
+// Memory is an allocation, freed exactly once by its owner when no batch that
+// uses it is in flight.
+type Memory interface {
+	Size() uint64
+	// Address is the device address, a multiple of 256.
+	Address() uint64
+	// Bytes is the memory as the host sees it, coherent, or nil.
+	Bytes() []byte
+	Free()
+}
+
+// SpecValue sets one specialization constant.
+type SpecValue struct {
+	ID   uint32
+	Size int    // 1, 2, 4 or 8 bytes; a bool has 4
+	Bits uint64 // in the low bytes
+}
+
+// PipelineDesc describes a kernel with all its specialization constants set,
+// those of the work-group size and accessors included.
+type PipelineDesc struct {
+	Kernel       *abi.Kernel
+	SPIRV        []uint32
+	Specs        []SpecValue
+	LocalSize    [3]uint32
+	SubGroupSize int // required size, or 0
+	// Host is what kernelimpl registered for the host backend; other backends
+	// ignore it.
+	Host any
+}
+
+// Pipeline is a kernel made ready for launches.
+type Pipeline interface{ Free() }
+
+// SliceArg is a slice argument, for backends that do not follow addresses and
+// for keeping memory alive.
+type SliceArg struct {
+	Param  int // index into Kernel.Params
+	Memory Memory
+	Offset uint64
+	Len    int // elements
+}
+
+// Fault receives a launch's fault record when its batch has completed.
+type Fault struct {
+	Set      bool
+	Site     uint32
+	A, B     int64
+	GlobalID [3]uint32 // x, y, z
+	// Pos and Kind are set instead of Site by backends that run the kernel's Go
+	// code and so know no site.
+	Pos     string
+	Kind    abi.FaultKind
+	Message string
+}
+
+// Op is the operation of a command.
+type Op uint8
+
+const (
+	OpLaunch Op = iota
+	OpCopy      // device to device
+	OpFill      // a 32-bit pattern; offset and size are multiples of 4
+	OpWrite     // host to device
+	OpRead      // device to host
+)
+
+// Command is one command of a batch. Which fields count depends on Op.
+type Command struct {
+	Op Op
+	// Barrier makes the command wait for every earlier command, of this batch
+	// and of earlier ones, and see its writes.
+	Barrier bool
+
+	// OpLaunch
+	Pipeline Pipeline
+	Global   [3]uint32 // work-items along x, y, z
+	Groups   [3]uint32 // work-groups along x, y, z, not limited by MaxGroups
+	Args     []byte    // argument block, addresses filled in
+	Slices   []SliceArg
+	Fault    *Fault
+
+	// OpCopy, OpFill, OpWrite, OpRead
+	Dst, Src       Memory
+	DstOff, SrcOff uint64
+	Size           uint64
+	Pattern        uint32
+	Host           []byte // source of OpWrite, destination of OpRead
+}
+
+// Ticket stands for a submitted batch.
+type Ticket interface {
+	// Done reports whether the batch has completed, without blocking. Once it
+	// has returned true, all Fault and Host results are in place.
+	Done() bool
+	// Wait blocks until the batch has completed or ctx ends, whose error it then
+	// returns; the batch goes on.
+	Wait(ctx context.Context) error
+}
+
+// Device is an open device. Its methods are safe for concurrent use, but Close.
+type Device interface {
+	Info() *Info
+	Alloc(size uint64, kind MemoryKind) (Memory, error)
+	NewPipeline(d *PipelineDesc) (Pipeline, error)
+	// Submit starts a batch. It may block for staging space; it has read the
+	// Host bytes of every OpWrite when it returns. Batches start in the order of
+	// their submission. The caller keeps all memory and pipelines alive until
+	// the ticket is done.
+	Submit(batch []Command) (Ticket, error)
+	// Close waits for submitted work and frees everything.
+	Close() error
+}
