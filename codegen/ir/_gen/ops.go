@@ -1,0 +1,122 @@
+package main
+
+// row is one op. The signature lists the classes of the arguments, a colon and
+// the class of the result:
+//
+//	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
+//	I, F, S  like i, f, s, and all of them in one row are the same type
+//	. the path of a memory reference (see Ref)   * any number of anything
+//	- no result
+type row struct {
+	name   string
+	sig    string
+	flags  string
+	aux    string
+	aspect string
+	doc    string
+}
+
+var ops = []row{
+	// Constants stand outside of blocks.
+	{name: "Const", sig: ":s", flags: "Pure Const", aux: "Bits", doc: "a scalar constant, its bits zero-extended in Bits"},
+	{name: "SpecConst", sig: ":s", flags: "Pure Const", aux: "Spec", doc: "a specialization constant"},
+
+	{name: "Phi", sig: "*:s", flags: "Pure", doc: "one argument per predecessor"},
+
+	// Launch.
+	{name: "Arg", sig: ":s", flags: "Pure Uniform", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
+	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
+
+	// Integer arithmetic, wrapping. Division is raw: the divisor is not zero,
+	// and SDiv does not overflow.
+	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold"},
+	{name: "ISub", sig: "II:I", flags: "Pure Fold"},
+	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold"},
+	{name: "SDiv", sig: "II:I", flags: "Pure Fold"},
+	{name: "UDiv", sig: "II:I", flags: "Pure Fold"},
+	{name: "UMod", sig: "II:I", flags: "Pure Fold"},
+	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative", doc: "the high half of the product"},
+	{name: "And", sig: "II:I", flags: "Pure Commutative Fold"},
+	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold"},
+	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold"},
+	{name: "Not", sig: "I:I", flags: "Pure Fold"},
+	// Shifts are raw: the count is less than the width.
+	{name: "Shl", sig: "II:I", flags: "Pure Fold"},
+	{name: "ShrL", sig: "II:I", flags: "Pure Fold"},
+	{name: "ShrA", sig: "II:I", flags: "Pure Fold"},
+	{name: "BitCount", sig: "w:w", flags: "Pure Fold"},
+	{name: "BitReverse", sig: "w:w", flags: "Pure Fold"},
+	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
+	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
+
+	// Floating point, each operation rounded once.
+	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
+	{name: "FSub", sig: "FF:F", flags: "Pure"},
+	{name: "FMul", sig: "FF:F", flags: "Pure Commutative"},
+	{name: "FDiv", sig: "FF:F", flags: "Pure"},
+	{name: "FNegate", sig: "F:F", flags: "Pure"},
+	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
+	{name: "FAbs", sig: "F:F", flags: "Pure"},
+	{name: "FSqrt", sig: "F:F", flags: "Pure"},
+	{name: "FFloor", sig: "F:F", flags: "Pure"},
+	{name: "FCeil", sig: "F:F", flags: "Pure"},
+	{name: "FTrunc", sig: "F:F", flags: "Pure"},
+	{name: "FRoundEven", sig: "F:F", flags: "Pure"},
+	// Device forms of unspecified accuracy, float32 only.
+	{name: "FSin", sig: "F:F", flags: "Pure"},
+	{name: "FCos", sig: "F:F", flags: "Pure"},
+	{name: "FTan", sig: "F:F", flags: "Pure"},
+	{name: "FExp", sig: "F:F", flags: "Pure"},
+	{name: "FExp2", sig: "F:F", flags: "Pure"},
+	{name: "FLog", sig: "F:F", flags: "Pure"},
+	{name: "FLog2", sig: "F:F", flags: "Pure"},
+	{name: "FPow", sig: "FF:F", flags: "Pure"},
+	{name: "FRsqrt", sig: "F:F", flags: "Pure"},
+
+	// Comparisons.
+	{name: "IEq", sig: "II:b", flags: "Pure Commutative Fold"},
+	{name: "INe", sig: "II:b", flags: "Pure Commutative Fold"},
+	{name: "SLt", sig: "II:b", flags: "Pure Fold"},
+	{name: "SLe", sig: "II:b", flags: "Pure Fold"},
+	{name: "ULt", sig: "II:b", flags: "Pure Fold"},
+	{name: "ULe", sig: "II:b", flags: "Pure Fold"},
+	{name: "FEq", sig: "FF:b", flags: "Pure Commutative", doc: "ordered"},
+	{name: "FNe", sig: "FF:b", flags: "Pure Commutative", doc: "unordered: true for NaN"},
+	{name: "FLt", sig: "FF:b", flags: "Pure", doc: "ordered"},
+	{name: "FLe", sig: "FF:b", flags: "Pure", doc: "ordered"},
+	{name: "AddrIsNull", sig: "a:b", flags: "Pure"},
+
+	// Booleans.
+	{name: "LAnd", sig: "bb:b", flags: "Pure Commutative Fold"},
+	{name: "LOr", sig: "bb:b", flags: "Pure Commutative Fold"},
+	{name: "LNot", sig: "b:b", flags: "Pure Fold"},
+	{name: "LEq", sig: "bb:b", flags: "Pure Commutative Fold"},
+	{name: "LNe", sig: "bb:b", flags: "Pure Commutative Fold"},
+	{name: "Select", sig: "bSS:S", flags: "Pure Fold"},
+
+	// Conversions.
+	{name: "SConvert", sig: "i:i", flags: "Pure Fold", doc: "sign-extends or truncates"},
+	{name: "UConvert", sig: "i:i", flags: "Pure Fold", doc: "zero-extends or truncates"},
+	{name: "FConvert", sig: "f:f", flags: "Pure"},
+	{name: "SToF", sig: "i:f", flags: "Pure"},
+	{name: "UToF", sig: "i:f", flags: "Pure"},
+	{name: "FToS", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
+	{name: "FToU", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
+	{name: "Bitcast", sig: "s:s", flags: "Pure", doc: "between types of one size"},
+
+	// Memory. Aux is a Ref.
+	{name: "Load", sig: ".:s", flags: "Reads", aux: "Ref"},
+	{name: "Store", sig: "s.:-", flags: "Writes", aux: "Ref", doc: "the value comes first"},
+	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
+	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
+	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
+	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
+	{name: "AtomicCompareExchange", sig: "SS.:S", flags: "Reads Writes", aux: "Ref", doc: "args: new value, comparator; result: the old value"},
+
+	// Groups.
+	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
+
+	// Fault records the launch's first fault and its two values.
+	{name: "Fault", sig: "qq:-", flags: "Writes", aux: "Site"},
+	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
+}

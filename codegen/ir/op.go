@@ -1,0 +1,71 @@
+package ir
+
+import "github.com/kgen-go/kgen/properties"
+
+//go:generate go run ./_gen -o zops.go
+
+// Op is the operation of a Value. The enum and its table are generated from the
+// rows in _gen/ops.go.
+type Op uint8
+
+// OpInfo is an op's row.
+type OpInfo struct {
+	Name   string
+	Sig    string // argument classes ':' result class; the letters stand in _gen/ops.go
+	Flags  Flags
+	Aux    AuxKind
+	Aspect properties.Aspect // needed by every use, beside what its types need
+}
+
+// Flags are an op's properties.
+type Flags uint16
+
+const (
+	// FlagPure ops have no effect and depend on their arguments alone.
+	FlagPure Flags = 1 << iota
+	// FlagConst values stand outside of blocks.
+	FlagConst
+	FlagCommutative
+	// FlagFold ops may stand in specialization-constant expressions.
+	FlagFold
+	// FlagUniform values are the same for all work-items of a launch.
+	FlagUniform
+	FlagReads
+	FlagWrites
+	// FlagSync ops must be reached by all work-items of a group together.
+	FlagSync
+)
+
+// AuxKind says which auxiliary field of a Value an op uses.
+type AuxKind uint8
+
+const (
+	AuxNone AuxKind = iota
+	AuxBits         // Value.Bits
+	AuxSpec         // *Spec
+	AuxBuiltIn      // BuiltIn
+	AuxRef          // *Ref
+	AuxCopy         // *Copy
+	AuxSite         // *Site
+	AuxScope        // Scope
+	AuxFunc         // *Func
+)
+
+// Info returns the op's row.
+func (o Op) Info() *OpInfo { return &opInfos[o] }
+
+// String returns the op's name.
+func (o Op) String() string { return opInfos[o].Name }
+
+// Has reports whether the op has all of the flags.
+func (o Op) Has(f Flags) bool { return opInfos[o].Flags&f == f }
+
+// ParseOp returns the op with the given name.
+func ParseOp(name string) (Op, bool) {
+	for o := OpInvalid + 1; o < numOps; o++ {
+		if opInfos[o].Name == name {
+			return o, true
+		}
+	}
+	return OpInvalid, false
+}

@@ -1,0 +1,150 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is the kind of a Type.
+type Kind uint8
+
+const (
+	Void Kind = iota
+	Bool
+	I8
+	I16
+	I32
+	I64
+	F16
+	F32
+	F64
+	// Addr is a device address, held as two 32-bit words.
+	Addr
+	Array
+	Struct
+)
+
+var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "addr", "array", "struct"}
+
+// String returns the kind's printed name.
+func (k Kind) String() string { return kindNames[k] }
+
+// Type is the type of a value or of memory. Types of one module are interned:
+// they are equal if and only if their pointers are.
+type Type struct {
+	Kind   Kind
+	Elem   *Type   // of an Array
+	Len    *Value  // of an Array: an i32 constant or specialization-constant expression
+	Fields []Field // of a Struct
+	// Size and Align are gc's on amd64, in bytes. An array whose length is no
+	// plain constant has Size 0 and never stands in device memory.
+	Size, Align int
+}
+
+// Field is a member of a struct with its byte offset.
+type Field struct {
+	Name   string
+	Type   *Type
+	Offset int
+}
+
+// The scalar types.
+var (
+	TypeVoid = &Type{Kind: Void}
+	TypeBool = &Type{Kind: Bool, Size: 1, Align: 1}
+	TypeI8   = &Type{Kind: I8, Size: 1, Align: 1}
+	TypeI16  = &Type{Kind: I16, Size: 2, Align: 2}
+	TypeI32  = &Type{Kind: I32, Size: 4, Align: 4}
+	TypeI64  = &Type{Kind: I64, Size: 8, Align: 8}
+	TypeF16  = &Type{Kind: F16, Size: 2, Align: 2}
+	TypeF32  = &Type{Kind: F32, Size: 4, Align: 4}
+	TypeF64  = &Type{Kind: F64, Size: 8, Align: 8}
+	TypeAddr = &Type{Kind: Addr, Size: 8, Align: 8}
+)
+
+var scalarTypes = [...]*Type{
+	Void: TypeVoid, Bool: TypeBool, I8: TypeI8, I16: TypeI16, I32: TypeI32, I64: TypeI64,
+	F16: TypeF16, F32: TypeF32, F64: TypeF64, Addr: TypeAddr,
+}
+
+// IsScalar reports whether values of the type may stand in registers.
+func (t *Type) IsScalar() bool { return t.Kind > Void && t.Kind < Array }
+
+// IsInt reports whether the type is an integer type.
+func (t *Type) IsInt() bool { return t.Kind >= I8 && t.Kind <= I64 }
+
+// IsFloat reports whether the type is a floating-point type.
+func (t *Type) IsFloat() bool { return t.Kind >= F16 && t.Kind <= F64 }
+
+// Bits returns the width of a scalar type in bits; a bool has 1.
+func (t *Type) Bits() int {
+	if t.Kind == Bool {
+		return 1
+	}
+	return t.Size * 8
+}
+
+// ArrayLen returns the array's length if it is a plain constant, and whether it is.
+func (t *Type) ArrayLen() (int, bool) {
+	if t.Kind == Array && t.Len.Op == OpConst {
+		return int(t.Len.Bits), true
+	}
+	return 0, false
+}
+
+// String prints the type.
+func (t *Type) String() string {
+	switch t.Kind {
+	case Array:
+		if n, ok := t.ArrayLen(); ok {
+			return fmt.Sprintf("[%d]%v", n, t.Elem)
+		}
+		return fmt.Sprintf("[%s]%v", constString(t.Len), t.Elem)
+	case Struct:
+		var b strings.Builder
+		b.WriteByte('{')
+		for i, f := range t.Fields {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%d: %v", f.Offset, f.Type)
+		}
+		fmt.Fprintf(&b, "; %d/%d}", t.Size, t.Align)
+		return b.String()
+	}
+	return t.Kind.String()
+}
+
+type arrayKey struct {
+	elem *Type
+	len  *Value
+}
+
+// ArrayOf returns the array type with the given element type and length, an i32
+// constant expression of m.
+func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
+	k := arrayKey{elem, n}
+	t := m.arrays[k]
+	if t == nil {
+		t = &Type{Kind: Array, Elem: elem, Len: n, Align: elem.Align}
+		if n.Op == OpConst {
+			t.Size = int(n.Bits) * elem.Size
+		}
+		m.arrays[k] = t
+	}
+	return t
+}
+
+// StructOf returns the struct type with the given fields, size and alignment.
+// Field names do not count.
+func (m *Module) StructOf(fields []Field, size, align int) *Type {
+	t := &Type{Kind: Struct, Fields: fields, Size: size, Align: align}
+	// Layouts print alike only if they are alike: element types are interned
+	// and arrays print their lengths.
+	k := t.String()
+	if u := m.structs[k]; u != nil {
+		return u
+	}
+	m.structs[k] = t
+	return t
+}
