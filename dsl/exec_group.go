@@ -1,0 +1,263 @@
+package dsl
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+
+	"github.com/kgen-go/kgen/internal/dslhook"
+)
+
+// The work-items of a group run on coroutines called lanes. A lane runs one
+// work-item after the other until one waits at a barrier; the next lane then
+// goes on with the items that are left. So a kernel without barriers runs as a
+// loop on one lane, and only waiting work-items hold a stack.
+
+// group is the work-group that a scratch runs. Dimensions past the rank have
+// size 1 and id 0.
+type group struct {
+	l       *dslhook.Launch
+	call    func(*workItem)
+	lin     int
+	id      [3]int // group id
+	base    [3]int // global id of the group's first work-item
+	groups  [3]int // number of groups
+	local   [3]int // the size that items is laid out for
+	subSize int
+
+	items   []workItem
+	started int // items[:started] have run or are running
+	lanes   []*lane
+	waiting []*lane // lanes whose item waits at a barrier, in item order
+
+	locals    [keptLocals]localCell
+	late      []localCell
+	lateBase  int
+	accessors []accessorCell
+}
+
+type itemState uint8
+
+const (
+	running itemState = iota
+	atGroupBarrier
+	atSubGroupBarrier
+	finished
+	diverged // waits at a barrier that the others will never reach
+)
+
+type workItem struct {
+	g      *group
+	lane   *lane
+	lin    int // linear id in the group
+	local  [3]int
+	locals int // calls of Local so far
+	state  itemState
+}
+
+func (w *workItem) launch() *dslhook.Launch { return w.g.l }
+
+// globalID returns the work-item's global id in the kernel's index order.
+func (w *workItem) globalID() [3]int {
+	var id [3]int
+	for d := range id {
+		id[d] = w.g.base[d] + w.local[d]
+	}
+	return id
+}
+
+// wait suspends the work-item until all that take part in the barrier are there.
+func (w *workItem) wait(at itemState) {
+	if len(w.g.items) == 1 {
+		return
+	}
+	w.state = at
+	if !w.lane.yield(true) {
+		panic(laneStopped{})
+	}
+	if w.state == diverged {
+		panic("dsl: divergent barriers: the work-items of one group wait at different barriers")
+	}
+	w.state = running
+}
+
+// laneStopped unwinds a work-item whose launch was given up.
+type laneStopped struct{}
+
+// lane is a coroutine. Resume returns true when its work-item waits at a
+// barrier, and false when no work-item is left to run.
+type lane struct {
+	item   *workItem
+	resume func() (waits, ok bool)
+	stop   func()
+	yield  func(waits bool) bool
+}
+
+func newLane(g *group) *lane {
+	ln := &lane{}
+	ln.resume, ln.stop = iter.Pull(func(yield func(bool) bool) {
+		ln.yield = yield
+		for {
+			for g.started < len(g.items) {
+				g.span(ln)
+			}
+			if !yield(false) {
+				return
+			}
+		}
+	})
+	return ln
+}
+
+// span runs work-items on the lane until none is left or one panics.
+func (g *group) span(ln *lane) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		w := ln.item
+		w.state = finished
+		if _, stopped := v.(laneStopped); !stopped {
+			g.l.Panicked(w.globalID(), v)
+		}
+	}()
+	for g.started < len(g.items) {
+		w := &g.items[g.started]
+		g.started++
+		w.lane, w.locals, w.state = ln, 0, running
+		ln.item = w
+		g.call(w)
+		w.state = finished
+	}
+}
+
+// scratch is what dslhook.Scratch holds. Lanes never point to it, so that its
+// cleanup can end them when the owner drops it.
+type scratch struct{ g *group }
+
+func scratchGroup(s *dslhook.Scratch) *group {
+	if st, ok := s.State.(*scratch); ok {
+		return st.g
+	}
+	st := &scratch{g: &group{}}
+	runtime.AddCleanup(st, func(g *group) {
+		for _, ln := range g.lanes {
+			ln.stop()
+		}
+	}, st.g)
+	s.State = st
+	return st.g
+}
+
+// runGroup implements dslhook.RunGroup.
+func runGroup(kernel any, l *dslhook.Launch, lin int, s *dslhook.Scratch) {
+	g := scratchGroup(s)
+	defer runtime.KeepAlive(s)
+	g.layOut(l, lin)
+	switch k := kernel.(type) {
+	case func(NDItem1):
+		g.call = func(w *workItem) { k(NDItem1{w}) }
+	case func(NDItem2):
+		g.call = func(w *workItem) { k(NDItem2{w}) }
+	case func(NDItem3):
+		g.call = func(w *workItem) { k(NDItem3{w}) }
+	default:
+		panic(fmt.Sprintf("BUG: dsl: %T is no nd-range kernel", kernel))
+	}
+	g.run()
+	g.l, g.call = nil, nil // an idle scratch keeps no kernel alive
+}
+
+// layOut readies the group for the work-group with the given linear id.
+func (g *group) layOut(l *dslhook.Launch, lin int) {
+	local := [3]int{1, 1, 1}
+	copy(local[:l.Rank], l.Local[:])
+	if local != g.local {
+		g.local = local
+		g.items = make([]workItem, local[0]*local[1]*local[2])
+		for i := range g.items {
+			w := &g.items[i]
+			w.g, w.lin = g, i
+			w.local = [3]int{i / local[2] / local[1], i / local[2] % local[1], i % local[2]}
+		}
+	}
+	// A rank below three uses the leading entries, so those past it vary not.
+	g.groups = [3]int{1, 1, 1}
+	for d := range l.Rank {
+		g.groups[d] = l.Global[d] / local[d]
+	}
+	g.id = [3]int{lin / g.groups[2] / g.groups[1], lin / g.groups[2] % g.groups[1], lin % g.groups[2]}
+	for d := range g.base {
+		g.base[d] = g.id[d] * local[d]
+	}
+	g.l, g.lin, g.started = l, lin, 0
+	g.subSize = max(l.SubGroupSize, 1)
+	g.waiting = g.waiting[:0]
+	g.resetLocals()
+}
+
+// run starts the work-items in order of their ids and then, as long as some
+// wait, opens barriers. The schedule is deterministic.
+func (g *group) run() {
+	for n := 0; g.started < len(g.items); n++ {
+		if n == len(g.lanes) {
+			g.lanes = append(g.lanes, newLane(g))
+		}
+		g.resume(g.lanes[n])
+	}
+	for len(g.waiting) > 0 {
+		open := g.openBarriers()
+		lanes := g.waiting
+		g.waiting = g.waiting[:0] // refilled behind the loop's own position
+		for _, ln := range lanes {
+			if w := ln.item; open || w.state == running || w.state == diverged {
+				g.resume(ln)
+			} else {
+				g.waiting = append(g.waiting, ln)
+			}
+		}
+	}
+}
+
+func (g *group) resume(ln *lane) {
+	if waits, ok := ln.resume(); ok && waits {
+		g.waiting = append(g.waiting, ln)
+	}
+}
+
+// openBarriers decides who goes on. Work-items that have finished no longer take
+// part. It returns true when all that wait go on, which is the usual case, and
+// else marks those that do as running, or as diverged if nobody can go on.
+func (g *group) openBarriers() bool {
+	sub := 0
+	for _, ln := range g.waiting {
+		if ln.item.state == atSubGroupBarrier {
+			sub++
+		}
+	}
+	if sub == 0 || sub == len(g.waiting) {
+		return true
+	}
+	progress := false
+	for lo := 0; lo < len(g.waiting); {
+		id := g.waiting[lo].item.lin / g.subSize
+		hi, all := lo, true
+		for ; hi < len(g.waiting) && g.waiting[hi].item.lin/g.subSize == id; hi++ {
+			all = all && g.waiting[hi].item.state == atSubGroupBarrier
+		}
+		if all {
+			progress = true
+			for _, ln := range g.waiting[lo:hi] {
+				ln.item.state = running
+			}
+		}
+		lo = hi
+	}
+	if !progress {
+		for _, ln := range g.waiting {
+			ln.item.state = diverged
+		}
+	}
+	return false
+}

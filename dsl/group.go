@@ -1,0 +1,55 @@
+package dsl
+
+// Group is a work-group as one of its work-items sees it. Its ids are linear;
+// the item's own LocalID and GroupID have the kernel's rank.
+type Group struct{ w *workItem }
+
+// LocalID returns the work-item's linear id in the work-group.
+func (g Group) LocalID() int { return g.w.lin }
+
+// LocalRange returns the number of work-items in the work-group.
+func (g Group) LocalRange() int { return len(g.w.g.items) }
+
+// MaxLocalRange equals LocalRange: work-groups of a launch have one size.
+func (g Group) MaxLocalRange() int { return len(g.w.g.items) }
+
+// GroupID returns the work-group's linear id.
+func (g Group) GroupID() int { return g.w.g.lin }
+
+// GroupRange returns the number of work-groups in the launch.
+func (g Group) GroupRange() int {
+	n := &g.w.g.groups
+	return n[0] * n[1] * n[2]
+}
+
+// Barrier waits until every work-item of the work-group has reached it.
+func (g Group) Barrier() { g.w.wait(atGroupBarrier) }
+
+// SubGroup is a sub-group as one of its work-items sees it: a run of work-items
+// with neighbouring linear ids that the device executes together. The last
+// sub-group of a work-group may be smaller than the others.
+type SubGroup struct{ w *workItem }
+
+// LocalID returns the work-item's lane: its index in the sub-group.
+func (s SubGroup) LocalID() int { return s.w.lin % s.w.g.subSize }
+
+// LocalRange returns the number of work-items in this sub-group.
+func (s SubGroup) LocalRange() int {
+	return min(s.w.g.subSize, len(s.w.g.items)-s.GroupID()*s.w.g.subSize)
+}
+
+// MaxLocalRange returns the size of the work-group's largest sub-group as the
+// device defines it; no LocalRange exceeds it.
+func (s SubGroup) MaxLocalRange() int { return s.w.g.subSize }
+
+// GroupID returns the sub-group's index in its work-group.
+func (s SubGroup) GroupID() int { return s.w.lin / s.w.g.subSize }
+
+// GroupRange returns the number of sub-groups in the work-group.
+func (s SubGroup) GroupRange() int {
+	return (len(s.w.g.items) + s.w.g.subSize - 1) / s.w.g.subSize
+}
+
+// Barrier waits until every work-item of the sub-group has reached it. Writes
+// to work-group and device memory before it are seen by the sub-group after it.
+func (s SubGroup) Barrier() { s.w.wait(atSubGroupBarrier) }
