@@ -192,6 +192,6 @@ var opInfos = [numOps]OpInfo{
 	OpZeroLocal:             {Name: "ZeroLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxRef},
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "SS.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
-	OpFault:                 {Name: "Fault", Sig: "qq:-", Flags: FlagWrites, Aux: AuxSite},
+	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},
 }

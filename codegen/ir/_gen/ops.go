@@ -116,7 +116,8 @@ var ops = []row{
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
 
-	// Fault records the launch's first fault and its two values.
-	{name: "Fault", sig: "qq:-", flags: "Writes", aux: "Site"},
+	// Fault records the launch's first fault: its two values and the global id
+	// (x, y, z) of the work-item.
+	{name: "Fault", sig: "qqwww:-", flags: "Writes", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
 }
