@@ -1,0 +1,282 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Builder makes a [Module]. It allocates ids, and gives the same id for the
+// same type, constant, import or string however often it is asked for; what
+// carries decorations is the same only if those are.
+//
+// The methods panic on arguments that no module can be made of, which is a bug
+// of the caller; [Builder.Module] checks the rest.
+type Builder struct {
+	// KeepNames makes Name and MemberName write debug names. They are off by
+	// default: a module is a build product that should depend on its code only.
+	KeepNames bool
+
+	m         Module
+	next      ID
+	d         *Decoder
+	seqs      map[seqKey]seq
+	defs      map[defKey]ID
+	once      map[onceKey]ID
+	entries   []entryPoint
+	functions []*FunctionBuilder
+}
+
+type entryPoint struct {
+	in   Instruction
+	auto bool // the interface follows from the global variables
+}
+
+// seq stands for a sequence of words: sequences are equal if and only if their
+// numbers are. It makes what has variable length a part of a comparable key.
+type seq uint32
+
+type seqKey struct {
+	head seq
+	last uint32
+}
+
+// defKey identifies a type or a constant.
+type defKey struct {
+	op     Op
+	typ    ID
+	words  seq
+	decors seq
+}
+
+// onceKey identifies what a module declares by name or number.
+type onceKey struct {
+	op   Op
+	text string
+	num  uint32
+}
+
+// NewBuilder returns a Builder for a module of [DefaultVersion].
+func NewBuilder() *Builder {
+	return &Builder{
+		m:    Module{Version: DefaultVersion},
+		next: 1,
+		d:    newDecoder(),
+		seqs: map[seqKey]seq{},
+		defs: map[defKey]ID{},
+		once: map[onceKey]ID{},
+	}
+}
+
+// SetVersion sets the version in the header, such as [Version16].
+func (b *Builder) SetVersion(v uint32) { b.m.Version = v }
+
+// NewID allocates an id that something still to be emitted will define: a
+// label or a value of a later block.
+func (b *Builder) NewID() ID {
+	id := b.next
+	b.next++
+	return id
+}
+
+func (b *Builder) seq(head seq, words ...uint32) seq {
+	for _, w := range words {
+		k := seqKey{head, w}
+		s, ok := b.seqs[k]
+		if !ok {
+			s = seq(len(b.seqs) + 1)
+			b.seqs[k] = s
+		}
+		head = s
+	}
+	return head
+}
+
+// global appends to the section of types, constants and global variables.
+func (b *Builder) global(in Instruction) ID {
+	if in.Result == 0 && in.Op.row().flags&hasResult != 0 {
+		in.Result = b.NewID()
+	}
+	b.m.Globals = append(b.m.Globals, in)
+	b.d.note(&in)
+	return in.Result
+}
+
+// def is global, but for what a module defines once. fresh tells the caller
+// to decorate the new definition.
+func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
+	k := defKey{op, typ, b.seq(0, words...), decors}
+	if id, ok := b.defs[k]; ok {
+		return id, false
+	}
+	id = b.global(Instruction{Op: op, Type: typ, Words: slices.Clone(words)})
+	b.defs[k] = id
+	return id, true
+}
+
+func (b *Builder) plain(op Op, typ ID, words ...uint32) ID {
+	id, _ := b.def(op, typ, 0, words...)
+	return id
+}
+
+// IDWords converts ids to operand words.
+func IDWords(ids ...ID) []uint32 {
+	words := make([]uint32, len(ids))
+	for i, id := range ids {
+		words[i] = uint32(id)
+	}
+	return words
+}
+
+// Capability declares c (OpCapability).
+func (b *Builder) Capability(c Capability) {
+	if !b.first(OpCapability, "", uint32(c)) {
+		return
+	}
+	b.m.Capabilities = append(b.m.Capabilities, Instruction{Op: OpCapability, Words: []uint32{uint32(c)}})
+}
+
+// Extension declares the extension (OpExtension).
+func (b *Builder) Extension(name string) {
+	if !b.first(OpExtension, name, 0) {
+		return
+	}
+	b.m.Extensions = append(b.m.Extensions, Instruction{Op: OpExtension, Words: StringWords(name)})
+}
+
+func (b *Builder) first(op Op, text string, num uint32) bool {
+	k := onceKey{op, text, num}
+	_, seen := b.once[k]
+	b.once[k] = 0
+	return !seen
+}
+
+func (b *Builder) named(op Op, list *[]Instruction, text string) ID {
+	k := onceKey{op: op, text: text}
+	id, ok := b.once[k]
+	if !ok {
+		id = b.NewID()
+		b.once[k] = id
+		*list = append(*list, Instruction{Op: op, Result: id, Words: StringWords(text)})
+	}
+	return id
+}
+
+// ExtInstImport imports the extended instruction set (OpExtInstImport).
+func (b *Builder) ExtInstImport(name string) ID {
+	return b.named(OpExtInstImport, &b.m.ExtInstImports, name)
+}
+
+// String returns the id of a debug string (OpString).
+func (b *Builder) String(s string) ID { return b.named(OpString, &b.m.Strings, s) }
+
+// MemoryModel sets the module's addressing and memory models (OpMemoryModel).
+func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
+	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
+}
+
+// EntryPoint declares fn as an entry point. Without an interface it lists all
+// global variables of the module, as SPIR-V 1.4 and later want them, before
+// 1.4 those of the classes Input and Output (OpEntryPoint).
+func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
+	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
+	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}
+	b.entries = append(b.entries, entryPoint{in, len(iface) == 0})
+}
+
+// ExecutionMode declares a mode with literal operands (OpExecutionMode).
+func (b *Builder) ExecutionMode(fn ID, mode ExecutionMode, operands ...uint32) {
+	b.m.ExecutionModes = append(b.m.ExecutionModes,
+		Instruction{Op: OpExecutionMode, Words: append([]uint32{uint32(fn), uint32(mode)}, operands...)})
+}
+
+// ExecutionModeID declares a mode with id operands (OpExecutionModeId).
+func (b *Builder) ExecutionModeID(fn ID, mode ExecutionMode, operands ...ID) {
+	b.m.ExecutionModes = append(b.m.ExecutionModes,
+		Instruction{Op: OpExecutionModeId, Words: append([]uint32{uint32(fn), uint32(mode)}, IDWords(operands...)...)})
+}
+
+// Name gives id a debug name if KeepNames is set (OpName).
+func (b *Builder) Name(id ID, name string) {
+	if b.KeepNames {
+		b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
+	}
+}
+
+// MemberName is Name for a member of a structure (OpMemberName).
+func (b *Builder) MemberName(typ ID, member uint32, name string) {
+	if b.KeepNames {
+		b.m.Names = append(b.m.Names,
+			Instruction{Op: OpMemberName, Words: append([]uint32{uint32(typ), member}, StringWords(name)...)})
+	}
+}
+
+// Decorate decorates target (OpDecorate). A deduplicated type is decorated by
+// the method that makes it, never by this.
+func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
+	b.m.Annotations = append(b.m.Annotations,
+		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
+}
+
+// MemberDecorate decorates a member of a structure (OpMemberDecorate).
+func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands ...uint32) {
+	b.m.Annotations = append(b.m.Annotations,
+		Instruction{Op: OpMemberDecorate, Words: append([]uint32{uint32(typ), member, uint32(d)}, operands...)})
+}
+
+// Variable defines a global variable; init is a constant, or 0 for none
+// (OpVariable).
+func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
+	if class == StorageClassFunction {
+		panic("BUG: a global variable of the class Function")
+	}
+	words := []uint32{uint32(class)}
+	if init != 0 {
+		words = append(words, uint32(init))
+	}
+	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
+}
+
+// Module returns the finished module with compact ids, see [Module.Compact].
+// An error means that what was emitted is no module: a label that is missing,
+// a block without an end, operands that do not fit. The Builder can go on.
+func (b *Builder) Module() (*Module, error) {
+	m := b.m.Clone()
+	m.EntryPoints = b.entryPoints()
+	for _, declared := range []bool{true, false} { // declarations come first
+		for _, f := range b.functions {
+			if (len(f.code) == 0) == declared {
+				m.Functions = append(m.Functions, Function{Code: cloneList(f.assemble())})
+			}
+		}
+	}
+	for in := range m.All {
+		if in.size() > maxWords {
+			return nil, fmt.Errorf("spirv: %v of %d words", in.Op, in.size())
+		}
+	}
+	if err := m.Compact(); err != nil {
+		return nil, err
+	}
+	return Parse(m.Words()) // the reader knows all rules
+}
+
+func (b *Builder) entryPoints() []Instruction {
+	var list []Instruction
+	for _, e := range b.entries {
+		in := e.in
+		in.Words = slices.Clone(in.Words)
+		if e.auto {
+			for _, g := range b.m.Globals {
+				if g.Op != OpVariable {
+					continue
+				}
+				class := StorageClass(g.Words[0])
+				if b.m.Version >= Version14 || class == StorageClassInput || class == StorageClassOutput {
+					in.Words = append(in.Words, uint32(g.Result))
+				}
+			}
+		}
+		list = append(list, in)
+	}
+	return list
+}

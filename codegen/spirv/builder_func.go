@@ -1,0 +1,242 @@
+package spirv
+
+import "fmt"
+
+// FunctionBuilder makes a function. Blocks come out in the order in which
+// Label begins them. Labels and values can be used before they are defined:
+// take an id from [Builder.NewID] and define it later.
+type FunctionBuilder struct {
+	ID ID
+
+	b         *Builder
+	head      []Instruction // OpFunction and parameters
+	variables []Instruction // they stand first in the first block
+	code      []Instruction
+	phis      map[ID]int // index of the OpPhi in code
+	block     ID
+}
+
+// Function begins a function of type fnType that returns ret (OpFunction).
+// Without any block it is a declaration.
+func (b *Builder) Function(ret, fnType ID, control FunctionControl) *FunctionBuilder {
+	f := &FunctionBuilder{ID: b.NewID(), b: b, phis: map[ID]int{}}
+	f.head = []Instruction{{Op: OpFunction, Type: ret, Result: f.ID, Words: []uint32{uint32(control), uint32(fnType)}}}
+	b.functions = append(b.functions, f)
+	return f
+}
+
+func (f *FunctionBuilder) assemble() []Instruction {
+	list := append([]Instruction(nil), f.head...)
+	for i, in := range f.code {
+		list = append(list, in)
+		if i == 0 { // the first label
+			list = append(list, f.variables...)
+		}
+	}
+	return append(list, Instruction{Op: OpFunctionEnd})
+}
+
+// Param adds a parameter (OpFunctionParameter).
+func (f *FunctionBuilder) Param(typ ID) ID {
+	id := f.b.NewID()
+	f.head = append(f.head, Instruction{Op: OpFunctionParameter, Type: typ, Result: id})
+	return id
+}
+
+// Variable adds a variable of the class Function; init is a constant, or 0 for
+// none. It may be called at any time (OpVariable).
+func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
+	words := []uint32{uint32(StorageClassFunction)}
+	if init != 0 {
+		words = append(words, uint32(init))
+	}
+	id := f.b.NewID()
+	f.variables = append(f.variables, Instruction{Op: OpVariable, Type: ptrType, Result: id, Words: words})
+	return id
+}
+
+// Label begins a block (OpLabel); a label of 0 allocates one.
+func (f *FunctionBuilder) Label(label ID) ID {
+	if f.block != 0 {
+		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
+	}
+	f.block = f.add(Instruction{Op: OpLabel, Result: label})
+	return f.block
+}
+
+// Block returns the label of the block that is open, 0 after a termination
+// instruction.
+func (f *FunctionBuilder) Block() ID { return f.block }
+
+// Emit appends an instruction and returns its result. Where the opcode has a
+// result and in has none, it allocates one.
+func (f *FunctionBuilder) Emit(in Instruction) ID {
+	if f.block == 0 {
+		panic(fmt.Sprintf("BUG: %v outside a block", in.Op))
+	}
+	if in.Op == OpLabel || in.Op == OpVariable {
+		panic(fmt.Sprintf("BUG: %v has a method of its own", in.Op))
+	}
+	return f.add(in)
+}
+
+func (f *FunctionBuilder) add(in Instruction) ID {
+	row := in.Op.row()
+	if row == nil {
+		panic(fmt.Sprintf("BUG: unknown opcode %d", uint16(in.Op)))
+	}
+	if (row.flags&hasType != 0) != (in.Type != 0) {
+		panic(fmt.Sprintf("BUG: %v with the Result Type %%%d", in.Op, in.Type))
+	}
+	if row.flags&hasResult == 0 {
+		if in.Result != 0 {
+			panic(fmt.Sprintf("BUG: %v with the Result %%%d", in.Op, in.Result))
+		}
+	} else if in.Result == 0 {
+		in.Result = f.b.NewID()
+	}
+	f.code = append(f.code, in)
+	if in.Op.IsTerminator() {
+		f.block = 0
+	}
+	return in.Result
+}
+
+// Op emits an instruction whose operands are all ids; typ is 0 if it has no
+// Result Type, and so is the id returned if it has no result.
+func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
+	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
+}
+
+// OpAs is Op with a result that was allocated before.
+func (f *FunctionBuilder) OpAs(result ID, op Op, typ ID, args ...ID) {
+	f.Emit(Instruction{Op: op, Type: typ, Result: result, Words: IDWords(args...)})
+}
+
+// ExtInst emits an extended instruction (OpExtInst).
+func (f *FunctionBuilder) ExtInst(typ, set ID, inst uint32, args ...ID) ID {
+	return f.Emit(Instruction{Op: OpExtInst, Type: typ, Words: append([]uint32{uint32(set), inst}, IDWords(args...)...)})
+}
+
+// GLSL emits an instruction of GLSL.std.450, which it imports.
+func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
+	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
+}
+
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26,
+// "Memory Operands"). The bits that have operands are set by those.
+type MemoryOperands struct {
+	Access    MemoryAccess // further bits, such as MemoryAccessVolatile
+	Alignment uint32       // Aligned, if not 0; PhysicalStorageBuffer needs it
+	Available ID           // MakePointerAvailable with this scope, if not 0
+	Visible   ID           // MakePointerVisible with this scope, if not 0
+}
+
+func (o MemoryOperands) words() []uint32 {
+	mask := o.Access
+	var args []uint32
+	for _, bit := range [...]struct { // in the order of the bits
+		mask MemoryAccess
+		arg  uint32
+	}{
+		{MemoryAccessAligned, o.Alignment},
+		{MemoryAccessMakePointerAvailable, uint32(o.Available)},
+		{MemoryAccessMakePointerVisible, uint32(o.Visible)},
+	} {
+		if bit.arg != 0 {
+			mask |= bit.mask
+			args = append(args, bit.arg)
+		}
+	}
+	if mask == 0 {
+		return nil
+	}
+	return append([]uint32{uint32(mask)}, args...)
+}
+
+// Load emits OpLoad.
+func (f *FunctionBuilder) Load(typ, ptr ID, mem MemoryOperands) ID {
+	return f.Emit(Instruction{Op: OpLoad, Type: typ, Words: append([]uint32{uint32(ptr)}, mem.words()...)})
+}
+
+// Store emits OpStore.
+func (f *FunctionBuilder) Store(ptr, value ID, mem MemoryOperands) {
+	f.Emit(Instruction{Op: OpStore, Words: append([]uint32{uint32(ptr), uint32(value)}, mem.words()...)})
+}
+
+// AccessChain emits OpAccessChain; ptrType is the type of the result.
+func (f *FunctionBuilder) AccessChain(ptrType, base ID, indexes ...ID) ID {
+	return f.Op(OpAccessChain, ptrType, append([]ID{base}, indexes...)...)
+}
+
+// CompositeExtract emits OpCompositeExtract.
+func (f *FunctionBuilder) CompositeExtract(typ, composite ID, indexes ...uint32) ID {
+	return f.Emit(Instruction{Op: OpCompositeExtract, Type: typ, Words: append([]uint32{uint32(composite)}, indexes...)})
+}
+
+// Incoming is one edge into a phi.
+type Incoming struct{ Value, Parent ID }
+
+// Phi emits OpPhi; AddIncoming adds the edges whose blocks come later.
+func (f *FunctionBuilder) Phi(typ ID, in ...Incoming) ID {
+	id := f.Op(OpPhi, typ)
+	f.phis[id] = len(f.code) - 1
+	f.AddIncoming(id, in...)
+	return id
+}
+
+// AddIncoming adds edges to a phi of this function.
+func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
+	i, ok := f.phis[phi]
+	if !ok {
+		panic(fmt.Sprintf("BUG: %%%d is no phi of this function", phi))
+	}
+	for _, e := range in {
+		f.code[i].Words = append(f.code[i].Words, uint32(e.Value), uint32(e.Parent))
+	}
+}
+
+// SelectionMerge emits OpSelectionMerge; the branch follows.
+func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
+	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
+}
+
+// LoopMerge emits OpLoopMerge; the branch follows. operands are the parameters
+// of control's bits.
+func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
+	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
+}
+
+// Branch emits OpBranch.
+func (f *FunctionBuilder) Branch(target ID) { f.Op(OpBranch, 0, target) }
+
+// BranchConditional emits OpBranchConditional.
+func (f *FunctionBuilder) BranchConditional(cond, yes, no ID) {
+	f.Op(OpBranchConditional, 0, cond, yes, no)
+}
+
+// Case is one case of a switch.
+type Case struct {
+	Value  uint64 // as for ConstBits
+	Target ID
+}
+
+// Switch emits OpSwitch; typ is the selector's type, which gives the literals
+// their width.
+func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
+	words := IDWords(selector, otherwise)
+	for _, c := range cases {
+		words = append(words, f.b.literal(typ, c.Value)...)
+		words = append(words, uint32(c.Target))
+	}
+	f.Emit(Instruction{Op: OpSwitch, Words: words})
+}
+
+// Return emits OpReturn.
+func (f *FunctionBuilder) Return() { f.Op(OpReturn, 0) }
+
+// ReturnValue emits OpReturnValue.
+func (f *FunctionBuilder) ReturnValue(v ID) { f.Op(OpReturnValue, 0, v) }
+
+// Unreachable emits OpUnreachable.
+func (f *FunctionBuilder) Unreachable() { f.Op(OpUnreachable, 0) }

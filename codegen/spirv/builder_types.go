@@ -1,0 +1,219 @@
+package spirv
+
+import "fmt"
+
+// TypeVoid returns OpTypeVoid.
+func (b *Builder) TypeVoid() ID { return b.plain(OpTypeVoid, 0) }
+
+// TypeBool returns OpTypeBool.
+func (b *Builder) TypeBool() ID { return b.plain(OpTypeBool, 0) }
+
+// TypeInt returns OpTypeInt.
+func (b *Builder) TypeInt(width uint32, signed bool) ID {
+	var s uint32
+	if signed {
+		s = 1
+	}
+	return b.plain(OpTypeInt, 0, width, s)
+}
+
+// TypeFloat returns OpTypeFloat.
+func (b *Builder) TypeFloat(width uint32) ID { return b.plain(OpTypeFloat, 0, width) }
+
+// TypeVector returns OpTypeVector.
+func (b *Builder) TypeVector(component ID, n uint32) ID {
+	return b.plain(OpTypeVector, 0, uint32(component), n)
+}
+
+// TypeArray returns OpTypeArray without a stride; length is a constant or a
+// specialization constant.
+func (b *Builder) TypeArray(elem, length ID) ID {
+	return b.plain(OpTypeArray, 0, uint32(elem), uint32(length))
+}
+
+// TypeRuntimeArray returns OpTypeRuntimeArray without a stride.
+func (b *Builder) TypeRuntimeArray(elem ID) ID { return b.plain(OpTypeRuntimeArray, 0, uint32(elem)) }
+
+// ArrayStride returns OpTypeArray decorated with ArrayStride, in bytes.
+func (b *Builder) ArrayStride(elem, length ID, stride uint32) ID {
+	return b.strided(stride, OpTypeArray, uint32(elem), uint32(length))
+}
+
+// RuntimeArrayStride returns OpTypeRuntimeArray decorated with ArrayStride.
+func (b *Builder) RuntimeArrayStride(elem ID, stride uint32) ID {
+	return b.strided(stride, OpTypeRuntimeArray, uint32(elem))
+}
+
+func (b *Builder) strided(stride uint32, op Op, words ...uint32) ID {
+	id, fresh := b.def(op, 0, b.seq(0, uint32(DecorationArrayStride), stride), words...)
+	if fresh {
+		b.Decorate(id, DecorationArrayStride, stride)
+	}
+	return id
+}
+
+// TypeStruct returns OpTypeStruct without a layout.
+func (b *Builder) TypeStruct(members ...ID) ID {
+	return b.plain(OpTypeStruct, 0, IDWords(members...)...)
+}
+
+// Member is a member of a structure with an explicit layout.
+type Member struct {
+	Type        ID
+	Offset      uint32 // in bytes
+	Decorations []MemberDecoration
+}
+
+// MemberDecoration is a decoration of a member beyond its Offset.
+type MemberDecoration struct {
+	Decoration Decoration
+	Operands   []uint32
+}
+
+// StructLayout returns OpTypeStruct with Offset and the given decorations on
+// its members, and with Block if block is set (SPIR-V 2.16.2, "Validation
+// Rules for Shader Capabilities").
+func (b *Builder) StructLayout(members []Member, block bool) ID {
+	var types []uint32
+	key := b.seq(0, uint32(DecorationOffset))
+	if block {
+		key = b.seq(0, uint32(DecorationBlock))
+	}
+	for _, m := range members {
+		types = append(types, uint32(m.Type))
+		key = b.seq(key, m.Offset, uint32(len(m.Decorations)))
+		for _, d := range m.Decorations {
+			key = b.seq(key, uint32(d.Decoration), uint32(len(d.Operands)))
+			key = b.seq(key, d.Operands...)
+		}
+	}
+	id, fresh := b.def(OpTypeStruct, 0, key, types...)
+	if !fresh {
+		return id
+	}
+	if block {
+		b.Decorate(id, DecorationBlock)
+	}
+	for i, m := range members {
+		b.MemberDecorate(id, uint32(i), DecorationOffset, m.Offset)
+		for _, d := range m.Decorations {
+			b.MemberDecorate(id, uint32(i), d.Decoration, d.Operands...)
+		}
+	}
+	return id
+}
+
+// TypePointer returns OpTypePointer.
+func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
+	return b.plain(OpTypePointer, 0, uint32(class), uint32(pointee))
+}
+
+// ForwardPointer declares a pointer type that a structure may hold before
+// DefinePointer says what it points to (OpTypeForwardPointer).
+func (b *Builder) ForwardPointer(class StorageClass) ID {
+	id := b.NewID()
+	b.global(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
+	return id
+}
+
+// DefinePointer defines the pointer type that ForwardPointer declared. From
+// then on TypePointer returns it too, unless it made that type before.
+func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
+	words := []uint32{uint32(class), uint32(pointee)}
+	b.global(Instruction{Op: OpTypePointer, Result: forward, Words: words})
+	k := defKey{OpTypePointer, 0, b.seq(0, words...), 0}
+	if _, ok := b.defs[k]; !ok {
+		b.defs[k] = forward
+	}
+}
+
+// TypeFunction returns OpTypeFunction.
+func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
+	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
+}
+
+// ConstBits returns OpConstant of an integer or floating-point type; the low
+// bits of bits are its value, two's complement or IEEE 754. Higher bits do not
+// matter, so a negative int64 may be converted as it is.
+func (b *Builder) ConstBits(typ ID, bits uint64) ID {
+	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
+}
+
+// literal encodes a number: a signed one narrower than 32 bits is
+// sign-extended, any other is zero-extended (SPIR-V 2.2.1).
+func (b *Builder) literal(typ ID, bits uint64) []uint32 {
+	t, ok := b.d.numeric[typ]
+	if !ok || t.Kind == Bool {
+		panic(fmt.Sprintf("BUG: %%%d is no integer or floating-point type", typ))
+	}
+	bits = truncate(bits, t.Width)
+	if t.Width > 32 {
+		return []uint32{uint32(bits), uint32(bits >> 32)}
+	}
+	if t.Kind == Int {
+		shift := 32 - t.Width
+		return []uint32{uint32(int32(uint32(bits)<<shift) >> shift)}
+	}
+	return []uint32{uint32(bits)}
+}
+
+// ConstU32 returns a constant of the type TypeInt(32, false), which scopes,
+// memory semantics and most indices have.
+func (b *Builder) ConstU32(v uint32) ID { return b.ConstBits(b.TypeInt(32, false), uint64(v)) }
+
+// ConstBool returns OpConstantTrue or OpConstantFalse.
+func (b *Builder) ConstBool(v bool) ID {
+	if v {
+		return b.plain(OpConstantTrue, b.TypeBool())
+	}
+	return b.plain(OpConstantFalse, b.TypeBool())
+}
+
+// ConstNull returns OpConstantNull.
+func (b *Builder) ConstNull(typ ID) ID { return b.plain(OpConstantNull, typ) }
+
+// ConstComposite returns OpConstantComposite.
+func (b *Builder) ConstComposite(typ ID, parts ...ID) ID {
+	return b.plain(OpConstantComposite, typ, IDWords(parts...)...)
+}
+
+// Undef returns a module-level OpUndef.
+func (b *Builder) Undef(typ ID) ID { return b.plain(OpUndef, typ) }
+
+// SpecConst defines OpSpecConstant with the SpecId and the default. Every call
+// defines another constant, as with all specialization constants.
+func (b *Builder) SpecConst(typ ID, specID uint32, bits uint64) ID {
+	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literal(typ, bits)})
+}
+
+// SpecConstBool defines OpSpecConstantTrue or OpSpecConstantFalse with the
+// SpecId.
+func (b *Builder) SpecConstBool(specID uint32, v bool) ID {
+	in := Instruction{Op: OpSpecConstantFalse, Type: b.TypeBool()}
+	if v {
+		in.Op = OpSpecConstantTrue
+	}
+	return b.spec(specID, in)
+}
+
+func (b *Builder) spec(specID uint32, in Instruction) ID {
+	id := b.global(in)
+	b.Decorate(id, DecorationSpecId, specID)
+	return id
+}
+
+// SpecConstComposite defines OpSpecConstantComposite.
+func (b *Builder) SpecConstComposite(typ ID, parts ...ID) ID {
+	return b.global(Instruction{Op: OpSpecConstantComposite, Type: typ, Words: IDWords(parts...)})
+}
+
+// SpecConstOp defines OpSpecConstantOp of operands that are all ids.
+func (b *Builder) SpecConstOp(typ ID, op Op, args ...ID) ID {
+	return b.SpecConstOpWords(typ, op, IDWords(args...)...)
+}
+
+// SpecConstOpWords is SpecConstOp for an opcode with literals among its
+// operands, such as OpCompositeExtract.
+func (b *Builder) SpecConstOpWords(typ ID, op Op, args ...uint32) ID {
+	return b.global(Instruction{Op: OpSpecConstantOp, Type: typ, Words: append([]uint32{uint32(op)}, args...)})
+}

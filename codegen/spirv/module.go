@@ -1,0 +1,292 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// ID is a Result <id>: the number of a type, constant, variable, function,
+// label, string or value. Zero is no id.
+type ID uint32
+
+// Magic is the first word of a module (SPIR-V 2.3).
+const Magic = 0x07230203
+
+// Versions for [Module].Version, encoded as the header has them. Vulkan 1.2
+// takes up to 1.5, Vulkan 1.3 up to 1.6.
+const (
+	Version10 = 0x00010000
+	Version13 = 0x00010300
+	Version14 = 0x00010400
+	Version15 = 0x00010500
+	Version16 = 0x00010600
+
+	DefaultVersion = Version15
+)
+
+// maxBound is the universal limit on the number of ids (SPIR-V 2.17).
+const maxBound = 0x3fffff + 1
+
+// maxWords is the most words that the 16-bit word count can say (2.3).
+const maxWords = 0xffff
+
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after
+// Result Type and Result, as they stand in the module; the operand pattern of
+// Op says what they mean, and [Decoder] applies it.
+type Instruction struct {
+	Op     Op
+	Type   ID // Result Type, where the opcode has one
+	Result ID // Result <id>, where the opcode has one
+	Words  []uint32
+}
+
+// Module has one field for each section of the logical layout of a module, in
+// its order (SPIR-V 2.4).
+type Module struct {
+	Version   uint32
+	Generator uint32
+	Bound     uint32 // every id is below it
+
+	Capabilities            []Instruction
+	Extensions              []Instruction
+	ExtInstImports          []Instruction
+	MemoryModel             Instruction
+	SamplerImageAddressMode []Instruction // OpSamplerImageAddressingModeNV
+	EntryPoints             []Instruction
+	ExecutionModes          []Instruction
+	Strings                 []Instruction // OpString, OpSource and its continuations
+	Names                   []Instruction // OpName, OpMemberName
+	ModuleProcessed         []Instruction
+	Annotations             []Instruction
+	Globals                 []Instruction // types, constants and global variables
+	Functions               []Function    // declarations, then definitions
+	Trailing                []Instruction // non-semantic or debug lines after the last function
+}
+
+// Function is a function's instructions from OpFunction to OpFunctionEnd.
+// Debug lines and non-semantic instructions that stand between the previous
+// function and this one come before its OpFunction.
+type Function struct {
+	Code []Instruction
+}
+
+// Def returns the function's OpFunction, nil if it has none.
+func (f *Function) Def() *Instruction {
+	for i := range f.Code {
+		if f.Code[i].Op == OpFunction {
+			return &f.Code[i]
+		}
+	}
+	return nil
+}
+
+// IsDeclaration reports whether the function has no body.
+func (f *Function) IsDeclaration() bool {
+	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
+}
+
+// sections lists the module's lists of instructions in the order of the
+// layout, split at MemoryModel and before the functions.
+func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
+	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
+	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
+		&m.Strings, &m.Names, &m.ModuleProcessed, &m.Annotations, &m.Globals}
+	return before, after
+}
+
+// list returns the field of a section that is a list outside functions.
+func (m *Module) list(sec section) *[]Instruction {
+	before, after := m.sections()
+	if sec < secMemoryModel {
+		return before[sec-secCapability]
+	}
+	return after[sec-secSamplerImageAddressingMode]
+}
+
+// All calls yield for every instruction in the order of the layout until it
+// returns false. The pointers allow changes in place.
+func (m *Module) All(yield func(*Instruction) bool) {
+	each := func(list []Instruction) bool {
+		for i := range list {
+			if !yield(&list[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	before, after := m.sections()
+	for _, s := range before {
+		if !each(*s) {
+			return
+		}
+	}
+	if m.MemoryModel.Op != OpNop && !yield(&m.MemoryModel) {
+		return
+	}
+	for _, s := range after {
+		if !each(*s) {
+			return
+		}
+	}
+	for i := range m.Functions {
+		if !each(m.Functions[i].Code) {
+			return
+		}
+	}
+	each(m.Trailing)
+}
+
+// Clone returns a deep copy.
+func (m *Module) Clone() *Module {
+	c := *m
+	before, after := c.sections()
+	for _, s := range slices.Concat(before[:], after[:]) {
+		*s = cloneList(*s)
+	}
+	c.MemoryModel.Words = slices.Clone(m.MemoryModel.Words)
+	c.Functions = slices.Clone(m.Functions)
+	for i := range c.Functions {
+		c.Functions[i].Code = cloneList(c.Functions[i].Code)
+	}
+	c.Trailing = cloneList(c.Trailing)
+	return &c
+}
+
+func cloneList(list []Instruction) []Instruction {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Words = slices.Clone(list[i].Words)
+	}
+	return list
+}
+
+// size is the instruction's word count.
+func (in *Instruction) size() int {
+	n := 1 + len(in.Words)
+	if in.Type != 0 {
+		n++
+	}
+	if in.Result != 0 {
+		n++
+	}
+	return n
+}
+
+// Words returns the module in its binary form (SPIR-V 2.3). It panics if an
+// instruction is longer than the format can say; neither [Parse] nor
+// [Builder.Module] returns such a module.
+func (m *Module) Words() []uint32 {
+	n := 5
+	for in := range m.All {
+		n += in.size()
+	}
+	words := make([]uint32, 0, n)
+	words = append(words, Magic, m.Version, m.Generator, m.Bound, 0)
+	for in := range m.All {
+		if in.size() > maxWords {
+			panic(fmt.Sprintf("BUG: %v of %d words", in.Op, in.size()))
+		}
+		words = append(words, uint32(in.size())<<16|uint32(in.Op))
+		if in.Type != 0 {
+			words = append(words, uint32(in.Type))
+		}
+		if in.Result != 0 {
+			words = append(words, uint32(in.Result))
+		}
+		words = append(words, in.Words...)
+	}
+	return words
+}
+
+// Bytes returns Words in little-endian order, as a .spv file has them.
+func (m *Module) Bytes() []byte {
+	words := m.Words()
+	b := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}
+
+// RemapIDs replaces every id of the module, defined or used, by f of it. Bound
+// is left as it is. An error means that an instruction does not fit its
+// operand pattern; the module is then partly changed.
+func (m *Module) RemapIDs(f func(ID) ID) error {
+	d := m.Decoder()
+	for in := range m.All {
+		if err := d.ids(in, func(w *uint32) { *w = uint32(f(ID(*w))) }); err != nil {
+			return err
+		}
+		if in.Type != 0 {
+			in.Type = f(in.Type)
+		}
+		if in.Result != 0 {
+			in.Result = f(in.Result)
+		}
+	}
+	return nil
+}
+
+// Compact numbers the ids densely in the order of their definitions, from 1,
+// and sets Bound to one more than their number. It makes modules that differ
+// only in how ids were allocated identical.
+func (m *Module) Compact() error {
+	next := ID(1)
+	number := map[ID]ID{}
+	for in := range m.All {
+		if in.Result == 0 {
+			continue
+		}
+		if _, ok := number[in.Result]; ok {
+			return fmt.Errorf("spirv: %%%d is defined twice", in.Result)
+		}
+		number[in.Result] = next
+		next++
+	}
+	var undefined ID
+	err := m.RemapIDs(func(id ID) ID {
+		n, ok := number[id]
+		if !ok && undefined == 0 {
+			undefined = id
+		}
+		return n
+	})
+	if err != nil {
+		return err
+	}
+	if undefined != 0 {
+		return fmt.Errorf("spirv: %%%d is used but never defined", undefined)
+	}
+	m.Bound = uint32(next)
+	return nil
+}
+
+// StringWords encodes a literal string: UTF-8, a NUL, zeros up to the word
+// (SPIR-V 2.2.1).
+func StringWords(s string) []uint32 {
+	words := make([]uint32, len(s)/4+1)
+	for i := range len(s) {
+		words[i/4] |= uint32(s[i]) << (8 * (i % 4))
+	}
+	return words
+}
+
+// stringAt decodes the literal string at the head of words and returns the
+// number of words that it takes, zero if it has no end.
+func stringAt(words []uint32) (string, int) {
+	var b []byte
+	for i, w := range words {
+		for shift := 0; shift < 32; shift += 8 {
+			c := byte(w >> shift)
+			if c == 0 {
+				if w>>shift != 0 { // the padding must be zero
+					return "", 0
+				}
+				return string(b), i + 1
+			}
+			b = append(b, c)
+		}
+	}
+	return "", 0
+}

@@ -1,0 +1,322 @@
+package spirv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Operand is one decoded operand. Pairs and the parameters of enumerants are
+// operands of their own.
+type Operand struct {
+	Kind  Kind
+	Name  string   // from the pattern; may be empty
+	Words []uint32 // part of the instruction's Words
+}
+
+// ID returns the operand as an id.
+func (o Operand) ID() ID { return ID(o.Words[0]) }
+
+// Text returns a LiteralString's text.
+func (o Operand) Text() string {
+	s, _ := stringAt(o.Words)
+	return s
+}
+
+// NumericKind says how to read the bits of a scalar.
+type NumericKind uint8
+
+const (
+	Bool NumericKind = iota + 1
+	Uint
+	Int
+	Float
+)
+
+// Numeric is a scalar type. The width of Bool, which has no bits of its own,
+// is 1.
+type Numeric struct {
+	Kind  NumericKind
+	Width uint32
+}
+
+// Decoder decodes operands. The words of a constant and of a switch case can
+// only be told apart by the type of the value, so a Decoder knows the types of
+// the module it was made for, as they were at that time.
+type Decoder struct {
+	numeric map[ID]Numeric // of a type
+	typeOf  map[ID]ID      // of a value
+	sets    map[ID]string  // of an OpExtInstImport
+}
+
+// Decoder returns a Decoder for the instructions of m.
+func (m *Module) Decoder() *Decoder {
+	d := newDecoder()
+	for in := range m.All {
+		d.note(in)
+	}
+	return d
+}
+
+func newDecoder() *Decoder {
+	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
+}
+
+// note records what later instructions need to know of in, whose operands
+// have not been checked yet.
+func (d *Decoder) note(in *Instruction) {
+	if in.Type != 0 && in.Result != 0 {
+		d.typeOf[in.Result] = in.Type
+	}
+	switch in.Op {
+	case OpTypeBool:
+		d.numeric[in.Result] = Numeric{Bool, 1}
+	case OpTypeInt:
+		if len(in.Words) == 2 {
+			k := Uint
+			if in.Words[1] != 0 {
+				k = Int
+			}
+			d.numeric[in.Result] = Numeric{k, in.Words[0]}
+		}
+	case OpTypeFloat:
+		if len(in.Words) >= 1 {
+			d.numeric[in.Result] = Numeric{Float, in.Words[0]}
+		}
+	case OpExtInstImport:
+		d.sets[in.Result], _ = stringAt(in.Words)
+	}
+}
+
+// TypeOf returns the Result Type of the instruction that defines id, or 0.
+func (d *Decoder) TypeOf(id ID) ID { return d.typeOf[id] }
+
+// Numeric returns the scalar type that the type id stands for.
+func (d *Decoder) Numeric(typ ID) (Numeric, bool) {
+	n, ok := d.numeric[typ]
+	return n, ok
+}
+
+// Operands decodes the operands of in after Result Type and Result.
+func (d *Decoder) Operands(in *Instruction) ([]Operand, error) {
+	var list []Operand
+	err := d.walk(in, func(o Operand) { list = append(list, o) })
+	return list, err
+}
+
+// ids calls f for each operand word of in that is an id.
+func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
+	return d.walk(in, func(o Operand) {
+		if o.Kind.IsID() {
+			f(&o.Words[0])
+		}
+	})
+}
+
+// walk matches in against its operand pattern.
+func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
+	row := in.Op.row()
+	if row == nil {
+		return fmt.Errorf("spirv: unknown opcode %d", uint16(in.Op))
+	}
+	w := walker{d: d, typ: in.Type, rest: in.Words, visit: visit}
+	if len(in.Words) > 0 {
+		w.first = ID(in.Words[0])
+	}
+	err := w.pattern(row.operands)
+	if err == nil && len(w.rest) > 0 {
+		err = fmt.Errorf("%d operand words too many", len(w.rest))
+	}
+	if err != nil {
+		return fmt.Errorf("spirv: %v: %w", in.Op, err)
+	}
+	return nil
+}
+
+type walker struct {
+	d     *Decoder
+	typ   ID // Result Type
+	first ID // the first operand, as it was: visit may change the words
+	rest  []uint32
+	visit func(Operand)
+}
+
+var errShort = errors.New("too few operand words")
+
+func (w *walker) pattern(ops []OperandInfo) error {
+	for _, o := range ops {
+		switch o.Quantifier {
+		case One:
+			if err := w.operand(o.Kind, o.Name); err != nil {
+				return err
+			}
+		case Optional:
+			if len(w.rest) > 0 {
+				if err := w.operand(o.Kind, o.Name); err != nil {
+					return err
+				}
+			}
+		case Any:
+			for len(w.rest) > 0 {
+				if err := w.operand(o.Kind, o.Name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// take visits the next n words as one operand and returns the first.
+func (w *walker) take(k Kind, name string, n int) (uint32, error) {
+	if len(w.rest) < n {
+		return 0, errShort
+	}
+	words := w.rest[:n:n]
+	w.rest = w.rest[n:]
+	first := words[0] // visit may change the word
+	w.visit(Operand{k, name, words})
+	return first, nil
+}
+
+func (w *walker) operand(k Kind, name string) error {
+	row := &kindRows[k]
+	switch row.category {
+	case categoryId:
+		if len(w.rest) > 0 && w.rest[0] == 0 {
+			return errors.New("an <id> is 0")
+		}
+		_, err := w.take(k, name, 1)
+		return err
+	case categoryComposite:
+		for i, base := range row.bases {
+			var err error
+			if k == KindPairLiteralIntegerIdRef && i == 0 { // only OpSwitch has these
+				err = w.number(w.d.typeOf[w.first], KindLiteralInteger, name)
+			} else {
+				err = w.operand(base, name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	case categoryLiteral:
+		return w.literal(k, name)
+	}
+	v, err := w.take(k, name, 1)
+	if err != nil {
+		return err
+	}
+	return w.parameters(k, v)
+}
+
+func (w *walker) literal(k Kind, name string) error {
+	switch k {
+	case KindLiteralString:
+		s, n := stringAt(w.rest)
+		if n == 0 {
+			return errors.New("a string without an end")
+		}
+		if !utf8.ValidString(s) {
+			return errors.New("a string that is not UTF-8")
+		}
+		_, err := w.take(k, name, n)
+		return err
+	case KindLiteralContextDependentNumber:
+		return w.number(w.typ, k, name)
+	case KindLiteralSpecConstantOpInteger:
+		v, err := w.take(k, name, 1)
+		if err != nil {
+			return err
+		}
+		op := Op(v)
+		row := op.row()
+		if row == nil || v > 0xffff || row.flags != hasType|hasResult || row.section != secFunction {
+			return fmt.Errorf("opcode %d has no place in it", v)
+		}
+		return w.pattern(row.operands)
+	case KindLiteralExtInstInteger:
+		return w.extInst(name)
+	}
+	_, err := w.take(k, name, 1)
+	return err
+}
+
+// extInst checks the instruction number, which follows the set. Only in a set
+// that is known can ids and literals be told apart; that all operands are ids
+// is the rule for non-semantic sets (SPV_KHR_non_semantic_info).
+func (w *walker) extInst(name string) error {
+	set := w.d.sets[w.first]
+	inst, err := w.take(KindLiteralExtInstInteger, name, 1)
+	if err != nil {
+		return err
+	}
+	switch {
+	case set == GLSLstd450Name:
+		row := GLSLstd450(inst).row()
+		if row == nil {
+			return fmt.Errorf("%s has no instruction %d", set, inst)
+		}
+		if len(w.rest) < len(row.operands) {
+			return fmt.Errorf("%s: %w", row.name, errShort)
+		}
+		if len(w.rest) > len(row.operands) {
+			return fmt.Errorf("%s: too many operand words", row.name)
+		}
+	case isNonSemantic(set), strings.HasPrefix(set, "SPV_AMD_"):
+	case set == "":
+		return errors.New("the set is not an OpExtInstImport")
+	default:
+		return fmt.Errorf("unknown extended instruction set %q", set)
+	}
+	return nil
+}
+
+func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
+
+// number takes a literal of the type's width: one word up to 32 bits, two up
+// to 64 (SPIR-V 2.2.1).
+func (w *walker) number(typ ID, k Kind, name string) error {
+	t, ok := w.d.numeric[typ]
+	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
+		return fmt.Errorf("a literal whose type %%%d is no integer or floating-point type of 1 to 64 bits", typ)
+	}
+	n := 1
+	if t.Width > 32 {
+		n = 2
+	}
+	_, err := w.take(k, name, n)
+	return err
+}
+
+// parameters takes the operands that belong to the enumerant v of k; those of
+// a mask follow in the order of its bits. A number that the grammar does not
+// have may be a newer extension's: it is taken as it is unless k has
+// enumerants with parameters, since then its length is unknown.
+func (w *walker) parameters(k Kind, v uint32) error {
+	row := &kindRows[k]
+	if row.category == categoryValueEnum {
+		return w.enumerant(k, v)
+	}
+	for ; v != 0; v &= v - 1 {
+		if err := w.enumerant(k, v&-v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) enumerant(k Kind, v uint32) error {
+	e := k.lookup(v)
+	if e != nil {
+		return w.pattern(e.params)
+	}
+	for i := range kindRows[k].enumerants {
+		if kindRows[k].enumerants[i].params != nil {
+			return fmt.Errorf("unknown %v %d", k, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package spirv
+
+import "slices"
+
+// SpecConstant is a scalar specialization constant that carries a SpecId
+// (SPIR-V 2.12). Default holds the bits, zero-extended from the width; a Bool
+// is 0 or 1.
+type SpecConstant struct {
+	ID      uint32 // the SpecId decoration
+	Type    Numeric
+	Default uint64
+	Result  ID
+}
+
+// SpecConstants returns the specialization constants with a SpecId in the
+// order of their definitions. Two constants may share a SpecId.
+func (m *Module) SpecConstants() []SpecConstant {
+	d := m.Decoder()
+	ids := map[ID]uint32{}
+	for _, in := range m.Annotations {
+		if in.Op == OpDecorate && len(in.Words) == 3 && Decoration(in.Words[1]) == DecorationSpecId {
+			ids[ID(in.Words[0])] = in.Words[2]
+		}
+	}
+	var list []SpecConstant
+	for _, in := range m.Globals {
+		id, ok := ids[in.Result]
+		if !ok {
+			continue
+		}
+		c := SpecConstant{ID: id, Type: d.numeric[in.Type], Result: in.Result}
+		switch in.Op {
+		case OpSpecConstantTrue:
+			c.Default = 1
+		case OpSpecConstantFalse:
+		case OpSpecConstant:
+			for i, w := range in.Words {
+				c.Default |= uint64(w) << (32 * i)
+			}
+			c.Default = truncate(c.Default, c.Type.Width)
+		default:
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// truncate keeps the low width bits.
+func truncate(bits uint64, width uint32) uint64 {
+	if width >= 64 {
+		return bits
+	}
+	return bits & (1<<width - 1)
+}
+
+// Mode is one execution mode of an entry point. Operands are literals, or ids
+// where it was declared with OpExecutionModeId.
+type Mode struct {
+	Mode     ExecutionMode
+	IDs      bool
+	Operands []uint32
+}
+
+// EntryPointInfo is a decoded OpEntryPoint with its execution modes.
+type EntryPointInfo struct {
+	Model     ExecutionModel
+	Function  ID
+	Name      string
+	Interface []ID
+	Modes     []Mode
+}
+
+// EntryPointsInfo returns the entry points in the order of the module.
+func (m *Module) EntryPointsInfo() []EntryPointInfo {
+	var list []EntryPointInfo
+	for _, in := range m.EntryPoints {
+		if in.Op != OpEntryPoint || len(in.Words) < 3 {
+			continue
+		}
+		name, n := stringAt(in.Words[2:])
+		e := EntryPointInfo{Model: ExecutionModel(in.Words[0]), Function: ID(in.Words[1]), Name: name}
+		for _, id := range in.Words[2+n:] {
+			e.Interface = append(e.Interface, ID(id))
+		}
+		for _, x := range m.ExecutionModes {
+			if len(x.Words) >= 2 && ID(x.Words[0]) == e.Function {
+				e.Modes = append(e.Modes, Mode{ExecutionMode(x.Words[1]), x.Op == OpExecutionModeId, slices.Clone(x.Words[2:])})
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// HasCapability reports whether the module declares c.
+func (m *Module) HasCapability(c Capability) bool {
+	return slices.ContainsFunc(m.Capabilities, declares(c))
+}
+
+func declares(c Capability) func(Instruction) bool {
+	return func(in Instruction) bool { return len(in.Words) == 1 && Capability(in.Words[0]) == c }
+}
+
+// StripExecutionMode removes the execution mode from every entry point and
+// returns how many declarations it removed. A mode that needs a capability or
+// an extension leaves it declared.
+func (m *Module) StripExecutionMode(mode ExecutionMode) int {
+	return m.StripExecutionModeFunc(func(x Mode) bool { return x.Mode == mode })
+}
+
+// StripExecutionModeFunc removes the execution modes that match, such as the
+// DenormPreserve of one width, and returns their number.
+func (m *Module) StripExecutionModeFunc(match func(Mode) bool) int {
+	return strip(&m.ExecutionModes, func(in Instruction) bool {
+		return len(in.Words) >= 2 && match(Mode{ExecutionMode(in.Words[1]), in.Op == OpExecutionModeId, in.Words[2:]})
+	})
+}
+
+// StripCapability removes the declaration of c and reports whether there was
+// one.
+func (m *Module) StripCapability(c Capability) bool { return strip(&m.Capabilities, declares(c)) > 0 }
+
+// StripExtension removes the declaration of the extension and reports whether
+// there was one.
+func (m *Module) StripExtension(name string) bool {
+	return strip(&m.Extensions, func(in Instruction) bool {
+		s, _ := stringAt(in.Words)
+		return s == name
+	}) > 0
+}
+
+func strip(list *[]Instruction, match func(Instruction) bool) int {
+	n := len(*list)
+	*list = slices.DeleteFunc(*list, match)
+	return n - len(*list)
+}

@@ -1,0 +1,216 @@
+package spirv
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:generate go run ./_gen
+
+// Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
+type Op uint16
+
+// Quantifier says how often an operand stands in an instruction.
+type Quantifier uint8
+
+const (
+	One      Quantifier = iota
+	Optional            // at most once
+	Any                 // until the instruction ends
+)
+
+// OperandInfo is one column of an instruction's operand pattern. The result
+// type and the result are not part of the pattern: see [OpInfo].
+type OperandInfo struct {
+	Kind       Kind
+	Quantifier Quantifier
+	Name       string // as the specification spells it; may be empty
+}
+
+// OpInfo is what the grammar says of an opcode.
+type OpInfo struct {
+	Name      string
+	HasType   bool // the first operand is a Result Type
+	HasResult bool
+	Operands  []OperandInfo // shared; do not change
+}
+
+type opFlags uint8
+
+const (
+	hasType opFlags = 1 << iota
+	hasResult
+)
+
+type opRow struct {
+	op       Op
+	name     string
+	section  section
+	flags    opFlags
+	operands []OperandInfo
+}
+
+func (op Op) row() *opRow {
+	i, ok := slices.BinarySearchFunc(opRows[:], op, func(r opRow, op Op) int { return cmp.Compare(r.op, op) })
+	if !ok {
+		return nil
+	}
+	return &opRows[i]
+}
+
+// Info returns the grammar's entry for op; ok is false for an opcode that the
+// grammar does not know.
+func (op Op) Info() (info OpInfo, ok bool) {
+	r := op.row()
+	if r == nil {
+		return OpInfo{}, false
+	}
+	return OpInfo{r.name, r.flags&hasType != 0, r.flags&hasResult != 0, r.operands}, true
+}
+
+// String returns the name in the specification, such as OpIAdd.
+func (op Op) String() string {
+	if r := op.row(); r != nil {
+		return r.name
+	}
+	return fmt.Sprintf("Op(%d)", uint16(op))
+}
+
+// IsTerminator reports whether op ends a block (SPIR-V 2.2.5, "Termination
+// Instruction").
+func (op Op) IsTerminator() bool {
+	switch op {
+	case OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue, OpKill, OpUnreachable,
+		OpTerminateInvocation, OpIgnoreIntersectionKHR, OpTerminateRayKHR, OpEmitMeshTasksEXT:
+		return true
+	}
+	return false
+}
+
+// Kind is an operand kind of the grammar: an id, a literal, an enumeration or
+// a pair of these.
+type Kind uint8
+
+type category uint8
+
+const (
+	categoryId category = iota + 1
+	categoryLiteral
+	categoryComposite
+	categoryValueEnum
+	categoryBitEnum
+)
+
+type kindRow struct {
+	name       string
+	category   category
+	bases      []Kind // of a composite
+	enumerants []enumerant
+}
+
+// enumerant is a row of an enumeration; rows are sorted by value.
+type enumerant struct {
+	value  uint32
+	name   string
+	params []OperandInfo // operands that follow where this enumerant is given
+}
+
+// String returns the grammar's name, such as IdRef or MemoryAccess.
+func (k Kind) String() string {
+	if k == kindNone || int(k) >= len(kindRows) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindRows[k].name
+}
+
+// IsID reports whether an operand of this kind is an <id>.
+func (k Kind) IsID() bool { return kindRows[k].category == categoryId }
+
+func (k Kind) lookup(v uint32) *enumerant {
+	rows := kindRows[k].enumerants
+	i, ok := slices.BinarySearchFunc(rows, v, func(e enumerant, v uint32) int { return cmp.Compare(e.value, v) })
+	if !ok {
+		return nil
+	}
+	return &rows[i]
+}
+
+// enumString formats v as the disassembler does: one name, or the names of a
+// mask's bits joined by "|".
+func enumString(k Kind, v uint32) string {
+	if kindRows[k].category == categoryBitEnum && v != 0 {
+		var names []string
+		for rest := v; rest != 0; rest &= rest - 1 {
+			bit := rest & -rest
+			if e := k.lookup(bit); e != nil {
+				names = append(names, e.name)
+			} else {
+				names = append(names, fmt.Sprintf("%#x", bit))
+			}
+		}
+		return strings.Join(names, "|")
+	}
+	if e := k.lookup(v); e != nil {
+		return e.name
+	}
+	return fmt.Sprint(v)
+}
+
+// GLSLstd450 is an instruction of the extended instruction set "GLSL.std.450".
+type GLSLstd450 uint32
+
+// GLSLstd450Name is the name under which that set is imported.
+const GLSLstd450Name = "GLSL.std.450"
+
+type glslRow struct {
+	inst     GLSLstd450
+	name     string
+	operands []OperandInfo
+}
+
+func (g GLSLstd450) row() *glslRow {
+	i, ok := slices.BinarySearchFunc(glslRows[:], g, func(r glslRow, g GLSLstd450) int { return cmp.Compare(r.inst, g) })
+	if !ok {
+		return nil
+	}
+	return &glslRows[i]
+}
+
+// String returns the name in the specification, such as FSign.
+func (g GLSLstd450) String() string {
+	if r := g.row(); r != nil {
+		return r.name
+	}
+	return fmt.Sprint(uint32(g))
+}
+
+// Operands returns the instruction's operand pattern, nil for a number that
+// the set does not have.
+func (g GLSLstd450) Operands() []OperandInfo {
+	if r := g.row(); r != nil {
+		return r.operands
+	}
+	return nil
+}
+
+// section orders instructions by the logical layout of a module (SPIR-V 2.4).
+type section uint8
+
+const (
+	secCapability section = iota + 1
+	secExtension
+	secExtInstImport
+	secMemoryModel
+	secSamplerImageAddressingMode
+	secEntryPoint
+	secExecutionMode
+	secString
+	secName
+	secModuleProcessed
+	secAnnotation
+	secGlobal
+	secGlobalOrFunction // OpVariable, OpUndef, OpExtInst, OpLine, OpNoLine
+	secFunction
+)
