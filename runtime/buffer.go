@@ -1,0 +1,258 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Buffer is a fixed number of elements in the memory of a device. Elements hold
+// no pointers. A forgotten buffer is freed some time after its last View is
+// gone; Close frees it at once.
+type Buffer[T any] struct {
+	dev *Device
+	mem *graph.Memory // nil if empty
+	n   int
+}
+
+// smallCopy is the most bytes that are copied aside rather than handed to the
+// device at once.
+const smallCopy = 4 << 10
+
+// NewBuffer returns a buffer of n zero elements. It returns ErrInvalid if n is
+// negative or T holds pointers of any kind (slices, strings, maps, interfaces…),
+// and ErrMemoryAllocation if the device has not that much memory.
+func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
+	b, err := newBuffer[T](dev, n)
+	if err != nil || b.mem == nil || dev.direct() {
+		return b, err // Go memory is zero
+	}
+	mem := b.mem.HAL()
+	node := graph.Node{
+		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem, Size: mem.Size() &^ 3},
+		Uses: []graph.Use{{Mem: b.mem, Lo: 0, Hi: mem.Size(), Access: abi.Write}},
+	}
+	if err := dev.stream.Record(&dev.queue.rec, &node, &newLaunched(dev, nil).ev); err != nil {
+		b.Close()
+		return nil, backendError(dev, nil, "clearing a buffer", err)
+	}
+	return b, nil
+}
+
+// BufferOf returns a buffer with a copy of the slice's elements. Its errors are
+// those of NewBuffer.
+func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
+	b, err := newBuffer[T](dev, len(s))
+	if err != nil || b.mem == nil {
+		return b, err
+	}
+	// No command uses the memory yet, so the host may, where it can.
+	if bytes := b.mem.HAL().Bytes(); bytes != nil {
+		copy(bytes, bytesOf(s))
+		return b, nil
+	}
+	if err := b.CopyFrom(context.Background(), dev.queue, s); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func newBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
+	if err := dev.usable(); err != nil {
+		return nil, err
+	}
+	elem := reflect.TypeFor[T]()
+	if path, bad := pointerIn(elem); bad != nil {
+		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
+			advise("device memory holds numbers, bools, and arrays and structs of such")
+	}
+	size := uint64(elem.Size())
+	switch {
+	case n < 0:
+		return nil, errorf(ErrInvalid, "a buffer of %d elements cannot be", n)
+	case n == 0 || size == 0:
+		return &Buffer[T]{dev: dev, n: n}, nil
+	case uint64(n) > dev.info.Limits.MaxAllocation/size:
+		return nil, errorf(ErrMemoryAllocation, "a buffer of %d %v of %d bytes is larger than the %d bytes that the device %s allows",
+			n, elem, size, dev.info.Limits.MaxAllocation, dev.Name())
+	}
+	mem, err := dev.alloc(size * uint64(n))
+	if err != nil {
+		return nil, err
+	}
+	return &Buffer[T]{dev: dev, mem: mem, n: n}, nil
+}
+
+// alloc allocates memory for kernels. Whole multiples of 16 bytes let the device
+// fill it and load it in vectors.
+func (d *Device) alloc(size uint64) (*graph.Memory, error) {
+	mem, err := d.stream.Alloc((size+15)&^15, hal.DeviceMemory)
+	if err != nil {
+		return nil, backendError(d, nil, fmt.Sprintf("%d bytes on the device %s", size, d.Name()), err)
+	}
+	return mem, nil
+}
+
+// direct reports whether device memory is the program's own, so that copies
+// need no command.
+func (d *Device) direct() bool { return d.backend == "host" }
+
+// pointerIn returns the first part of t that is or holds a pointer, and the path
+// to it.
+func pointerIn(t reflect.Type) (string, reflect.Type) {
+	switch t.Kind() {
+	case reflect.Array:
+		path, bad := pointerIn(t.Elem())
+		return "[0]" + path, bad
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if path, bad := pointerIn(t.Field(i).Type); bad != nil {
+				return "." + t.Field(i).Name + path, bad
+			}
+		}
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Slice, reflect.String, reflect.Map, reflect.Chan,
+		reflect.Func, reflect.Interface, reflect.Uintptr:
+		return "", t
+	}
+	return "", nil
+}
+
+// Device returns the buffer's device.
+func (b *Buffer[T]) Device() *Device { return b.dev }
+
+// Len returns the number of elements.
+func (b *Buffer[T]) Len() int { return b.n }
+
+// All returns the view of all elements.
+func (b *Buffer[T]) All() View[T] {
+	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n}}
+}
+
+// Slice returns the view of the elements [i, j). It panics if they are out of
+// range, as slicing a Go slice does.
+func (b *Buffer[T]) Slice(i, j int) View[T] { return b.All().Slice(i, j) }
+
+// CopyFrom copies src into the whole buffer; see View.CopyFrom.
+func (b *Buffer[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
+	return b.All().CopyFrom(ctx, q, src)
+}
+
+// CopyTo copies the whole buffer into dst; see View.CopyTo.
+func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
+	return b.All().CopyTo(ctx, q, dst)
+}
+
+// Close frees the buffer's memory when the launches and copies that use it have
+// completed; it does not wait for them. Later uses are errors. It may be called
+// twice, and after the device was closed.
+func (b *Buffer[T]) Close() error {
+	if b != nil && b.mem != nil {
+		b.mem.Free()
+	}
+	return nil
+}
+
+// CopyFrom copies the elements of src, as many as the view has (ErrInvalid
+// otherwise), into the device's memory, after all commands before it that use
+// that memory. It returns when src may be used again.
+func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
+	if err := v.checkCopy(ctx, q, len(src)); err != nil {
+		return err
+	}
+	bytes := bytesOf(src)
+	if len(bytes) == 0 {
+		return nil
+	}
+	dev := q.dev
+	if dev.direct() && v.s.Mem.Idle() {
+		copy(v.s.Mem.HAL().Bytes()[v.s.Off:], bytes)
+		return nil
+	}
+	small := len(bytes) <= smallCopy
+	node := graph.Node{
+		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
+		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
+		CopyHost: small,
+	}
+	l := newLaunched(dev, nil)
+	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
+		return backendError(dev, nil, "copying to the device "+dev.Name(), err)
+	}
+	if !small {
+		dev.stream.Flush()
+	}
+	if l.ev.Done() {
+		return l.failure()
+	}
+	return nil
+}
+
+// CopyTo copies the view's elements into dst, which has as many (ErrInvalid
+// otherwise), after all commands before it that write them, and waits. It also
+// returns the failures of earlier launches of the queue that no wait has
+// returned, since dst then holds what they left. If ctx ends first, dst must not
+// be used until a Queue.Wait has returned nil.
+func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
+	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
+		return err
+	}
+	bytes := bytesOf(dst)
+	if len(bytes) == 0 {
+		return nil
+	}
+	dev := q.dev
+	if dev.direct() {
+		if err := dev.stream.WaitMemory(ctx, v.s.Mem); err != nil {
+			return waitError(err)
+		}
+		copy(bytes, v.s.Mem.HAL().Bytes()[v.s.Off:])
+		return join(q.failures())
+	}
+	node := graph.Node{
+		Cmd:  hal.Command{Op: hal.OpRead, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
+		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
+	}
+	l := newLaunched(dev, nil)
+	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
+		return backendError(dev, nil, "copying from the device "+dev.Name(), err)
+	}
+	if err := (Event{l}).Wait(ctx); err != nil {
+		return err
+	}
+	return join(q.failures())
+}
+
+func (v View[T]) checkCopy(ctx context.Context, q *Queue, n int) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		return errorf(ErrInvalid, "the context is nil")
+	}
+	if err := ctx.Err(); err != nil {
+		return waitError(err)
+	}
+	switch m := v.s.Mem; {
+	case n != v.s.Len:
+		return errorf(ErrInvalid, "a copy between %d elements on the device and %d on the host", v.s.Len, n)
+	case m == nil:
+	case m.Stream() != q.dev.stream:
+		return errorf(ErrInvalid, "the buffer is of another device than the queue")
+	case m.Released():
+		return errorf(ErrInvalid, "the buffer is closed")
+	}
+	return nil
+}
+
+// bytesOf returns the memory of s.
+func bytesOf[T any](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(zero))
+}

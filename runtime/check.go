@@ -1,0 +1,284 @@
+package runtime
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// A plan is how a launch runs: what the checks have found.
+type plan struct {
+	local    [3]int // work-group size in index order
+	subGroup int    // required size, or 0
+	empty    bool   // nothing to do
+}
+
+// check holds a launch against its kernel and the device, in an order that
+// decides the class of the error. Nothing has been dispatched yet.
+func (d *Device) check(k *Kernel, c *launch.Call, extra properties.List) (plan, error) {
+	var p plan
+	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
+		return p, errorf(ErrInvalid, "BUG: a launch of form %v and rank %d for a kernel of form %v and rank %d",
+			c.Form, c.Rank, k.abi.Form, k.abi.Rank).about(k)
+	}
+	if err := d.checkArguments(k, c); err != nil {
+		return p, err.about(k)
+	}
+	props, err := mergeProperties(k, extra)
+	if err != nil {
+		return p, err.about(k)
+	}
+	if err := checkRange(c, &p); err != nil {
+		return p, err.about(k)
+	}
+	if err := d.checkWorkGroup(k, c, props, &p); err != nil {
+		return p, err.about(k)
+	}
+	if err := d.checkLocalMemory(k, c); err != nil {
+		return p, err.about(k)
+	}
+	if err := d.checkAspects(k, props); err != nil {
+		return p, err.about(k)
+	}
+	if p.subGroup, err = d.checkSubGroup(props); err != nil {
+		return p, err.about(k)
+	}
+	return p, nil
+}
+
+func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
+	for i := range c.Slices {
+		a := &c.Slices[i]
+		if a.Mem == nil {
+			continue
+		}
+		name := k.abi.Params[a.Param].Name
+		if a.Mem.Stream() != d.stream {
+			return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
+				advise("copy it to a buffer of %s", d.Name())
+		}
+		if a.Mem.Released() {
+			return errorf(ErrKernelArgument, "%s is a view of a closed buffer", name)
+		}
+	}
+	n := 0
+	for i := range k.abi.Params {
+		if k.abi.Params[i].Kind != abi.LocalAccessor {
+			continue
+		}
+		if l := c.Accessors[n]; l < 1 || l > math.MaxInt32 {
+			return errorf(ErrKernelArgument, "%s is a local accessor of %d elements", k.abi.Params[i].Name, l).
+				advise("set it with dsl.LocalLen to at least 1")
+		}
+		n++
+	}
+	return nil
+}
+
+func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error) {
+	if len(extra) == 0 {
+		return k.abi.Properties, nil
+	}
+	if err := extra.Validate(); err != nil {
+		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}
+	}
+	merged, err := k.abi.Properties.Merge(extra)
+	if err != nil {
+		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}
+	}
+	// A module is compiled with its floating-point mode.
+	if p, ok := extra.Get(properties.KeyFloatMode); ok && !k.abi.Properties.Has(properties.KeyFloatMode) &&
+		p.FloatMode() != properties.FloatGo {
+		return nil, errorf(ErrInvalid, "%v cannot be set at a launch", p).
+			advise("state it in the kernel's Properties method")
+	}
+	return merged, nil
+}
+
+// checkRange checks the sizes by themselves.
+func checkRange(c *launch.Call, p *plan) *Error {
+	total := uint64(1)
+	for i := range c.Rank {
+		n := c.Global[i]
+		switch {
+		case n < 0:
+			return errorf(ErrInvalid, "the range %v has a negative size", c.Global[:c.Rank])
+		case n > maxRange:
+			return errorf(ErrInvalid, "the range %v has a size above %d", c.Global[:c.Rank], maxRange)
+		case c.Form == abi.NDRange && c.Local[i] < 0:
+			return errorf(ErrInvalid, "the work-group size %v has a negative size", c.Local[:c.Rank])
+		case n == 0:
+			p.empty = true
+		}
+	}
+	for i := range c.Rank {
+		hi, lo := bits.Mul64(total, uint64(c.Global[i]))
+		if total = lo; !p.empty && (hi != 0 || lo > math.MaxInt64) {
+			return errorf(ErrInvalid, "the range %v has more work-items than an int counts", c.Global[:c.Rank])
+		}
+	}
+	return nil
+}
+
+// checkWorkGroup finds the work-group size: first whether the device can do what
+// the kernel requires, then whether the launch agrees.
+func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List, p *plan) *Error {
+	p.local = [3]int{1, 1, 1}
+	var required, hint []int
+	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
+		required = w.Dims()
+	}
+	if w, ok := props.Get(properties.KeyWorkGroupSizeHint); ok {
+		hint = w.Dims()
+	}
+	if required != nil {
+		if limit, ok := d.fits(required); !ok {
+			return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", required, d.Name(), limit)
+		}
+	}
+	if c.Form == abi.Task {
+		for _, n := range required {
+			if n != 1 {
+				return errorf(ErrNDRange, "a task has one work-item, and its work-group size is %v", required)
+			}
+		}
+		return nil
+	}
+	for _, dims := range [2][]int{required, hint} {
+		if dims != nil && len(dims) != c.Rank {
+			return errorf(ErrNDRange, "its work-group size %v has not the %d dimensions of the launch", dims, c.Rank)
+		}
+	}
+	if c.Form == abi.Range {
+		switch _, ok := d.fits(hint); {
+		case required != nil:
+			copy(p.local[:], required)
+		case hint != nil && ok:
+			copy(p.local[:], hint)
+		default:
+			p.local = d.chooseLocal(c.Rank, c.Global)
+		}
+		return nil
+	}
+	local, global := c.Local[:c.Rank], c.Global[:c.Rank]
+	copy(p.local[:], local)
+	if required != nil && !slices.Equal(local, required) && !(p.empty && slices.Contains(local, 0)) {
+		return errorf(ErrNDRange, "the launch's work-group size %v is not the kernel's, %v", local, required)
+	}
+	if p.empty {
+		return nil
+	}
+	for i := range local {
+		switch {
+		case local[i] == 0:
+			return errorf(ErrNDRange, "the work-group size %v has no work-items", local)
+		case global[i]%local[i] != 0:
+			return errorf(ErrNDRange, "the range %v is no multiple of the work-group size %v", global, local).
+				advise("round the range up and let the kernel skip the rest")
+		}
+	}
+	if limit, ok := d.fits(local); !ok {
+		return errorf(ErrNDRange, "the work-group size %v is above the limit of the device %s, %s", local, d.Name(), limit)
+	}
+	return nil
+}
+
+// fits reports whether the device can do a work-group size in index order, and
+// otherwise names the limit.
+func (d *Device) fits(dims []int) (string, bool) {
+	l := &d.info.Limits
+	items := uint64(1)
+	for i, n := range dims {
+		axis := len(dims) - 1 - i
+		if n > l.MaxWorkGroupSize[axis] {
+			return sprint(l.MaxWorkGroupSize[axis], " in dimension ", i), false
+		}
+		items *= uint64(n) // both factors are within int limits that were checked
+		if items > uint64(l.MaxWorkItems) {
+			return sprint(l.MaxWorkItems, " work-items"), false
+		}
+	}
+	return "", true
+}
+
+// checkLocalMemory adds up the work-group memory of the kernel.
+func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
+	total := uint64(0)
+	for i := range k.abi.Locals {
+		l := &k.abi.Locals[i]
+		n := l.Len
+		if l.Accessor >= 0 && n < 0 {
+			n = c.Accessors[l.Accessor]
+		}
+		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
+		if total += size; hi != 0 || total > uint64(d.info.Limits.LocalMemory) || total < size {
+			return errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes and more, and the device %s has %d",
+				max(total, size), d.Name(), d.info.Limits.LocalMemory)
+		}
+	}
+	return nil
+}
+
+func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
+	missing := func(list []properties.Aspect, why string) *Error {
+		for _, a := range list {
+			if !d.Has(a) {
+				return errorf(ErrKernelNotSupported, "it %s the aspect %v, which the device %s lacks", why, a, d.Name())
+			}
+		}
+		return nil
+	}
+	if err := missing(k.abi.Aspects, "needs"); err != nil {
+		return err
+	}
+	if p, ok := props.Get(properties.KeyDeviceHas); ok {
+		return missing(p.Aspects(), "requires")
+	}
+	return nil
+}
+
+func (d *Device) checkSubGroup(props properties.List) (int, *Error) {
+	p, ok := props.Get(properties.KeySubGroupSize)
+	if !ok {
+		return 0, nil
+	}
+	n := p.Dims()[0]
+	lo, hi := d.info.SubGroups[0], d.info.SubGroups[1]
+	if n < lo || n > hi || n&(n-1) != 0 {
+		return 0, errorf(ErrKernelNotSupported, "it requires sub-groups of %d, and those of the device %s are powers of two from %d to %d",
+			n, d.Name(), lo, hi)
+	}
+	return n, nil
+}
+
+// Compatible reports why the device cannot run the kernels, or nil: the error of
+// class ErrKernelNotSupported that their launches would return for what the
+// kernels themselves state.
+func (d *Device) Compatible(kernels ...*Kernel) error {
+	if err := d.usable(); err != nil {
+		return err
+	}
+	for _, k := range kernels {
+		if k == nil {
+			return errorf(ErrInvalid, "no kernel")
+		}
+		props := k.abi.Properties
+		if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
+			if limit, ok := d.fits(w.Dims()); !ok {
+				return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s",
+					w.Dims(), d.Name(), limit).about(k)
+			}
+		}
+		if err := d.checkAspects(k, props); err != nil {
+			return err.about(k)
+		}
+		if _, err := d.checkSubGroup(props); err != nil {
+			return err.about(k)
+		}
+	}
+	return nil
+}

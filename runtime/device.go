@@ -1,0 +1,266 @@
+package runtime
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// DeviceType is the kind of a device. Open prefers lower values.
+type DeviceType uint8
+
+// The types of devices.
+const (
+	DiscreteGPU DeviceType = iota
+	IntegratedGPU
+	VirtualGPU
+	OtherDevice
+	VulkanCPU // a Vulkan driver that runs on the processor
+	HostCPU   // the kernel's Go code
+)
+
+var deviceTypeNames = [...]string{"discrete GPU", "integrated GPU", "virtual GPU", "other device", "Vulkan on the CPU", "host"}
+
+// String returns the type in words.
+func (t DeviceType) String() string {
+	if int(t) < len(deviceTypeNames) {
+		return deviceTypeNames[t]
+	}
+	return fmt.Sprintf("DeviceType(%d)", uint8(t))
+}
+
+// DeviceInfo describes a device.
+type DeviceInfo struct {
+	Name    string // as its driver reports it
+	Backend string // "vulkan" or "host"
+	Driver  string // driver and version, for people
+	API     string // such as "Vulkan 1.3.230"
+	Type    DeviceType
+	Aspects []properties.Aspect // sorted
+	// MinSubGroup and MaxSubGroup bound the sub-group sizes, which are powers of
+	// two.
+	MinSubGroup, MaxSubGroup int
+	Limits                   Limits
+	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
+	// is known once the device is open.
+	Subnormals bool
+}
+
+// Limits are figures of a device that launches are checked against.
+type Limits struct {
+	MaxWorkGroupSize [3]int // per dimension of a work-group: x (the last, fastest), y, z
+	MaxWorkItems     int    // per work-group
+	LocalMemory      int    // bytes per work-group
+	MaxAllocation    uint64 // bytes per buffer
+	DeviceMemory     uint64 // bytes
+}
+
+// String returns the device's name and what it is.
+func (i DeviceInfo) String() string {
+	return fmt.Sprintf("%s (%s, %s)", i.Name, i.Backend, i.Type)
+}
+
+func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
+	return DeviceInfo{
+		Name: h.Name, Backend: backend, Driver: h.Driver, API: h.API, Type: DeviceType(h.Type),
+		Aspects:     slices.Clone(h.Aspects),
+		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
+		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory,
+			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
+		Subnormals: h.Subnormals,
+	}
+}
+
+// found is a device that can be opened.
+type found struct {
+	driver hal.Driver
+	index  int
+	info   hal.Info
+}
+
+// findDevices lists the devices, best first, and why there are no others.
+func findDevices() (all []found, missing []string) {
+	missing = slices.Clone(missingBackends)
+	for _, d := range backends {
+		infos, err := d.Enumerate()
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("%s: %v", d.Name(), err))
+		}
+		for i, info := range infos {
+			all = append(all, found{d, i, info})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.info.Type, b.info.Type) })
+	return all, missing
+}
+
+// Devices lists the devices that Open can open, in its order of preference.
+func Devices() []DeviceInfo {
+	all, _ := findDevices()
+	out := make([]DeviceInfo, len(all))
+	for i := range all {
+		out[i] = newDeviceInfo(all[i].driver.Name(), &all[i].info)
+	}
+	return out
+}
+
+// Device is an open device. Its methods may be called from several goroutines.
+type Device struct {
+	hal     hal.Device
+	backend string
+	info    hal.Info // as the options make it look
+	stream  *graph.Stream
+	queue   *Queue
+
+	mu      sync.Mutex
+	queues  []*Queue
+	kernels map[*Kernel]*builtKernel
+	close   sync.Once
+	err     error // of Close
+}
+
+// Open opens a device: the one that Select or the environment variable
+// KGEN_DEVICE chooses, and otherwise the best there is: a Vulkan GPU, then a
+// Vulkan driver on the CPU, then the host device, which runs the kernel's own Go
+// code and is always there. If a default device fails to open, Open goes on to
+// the next; a chosen one is an error (ErrNoDevice if there is none of that
+// name), which lists the devices that there are.
+func Open(opts ...OpenOption) (*Device, error) {
+	o := openOptions{choice: os.Getenv("KGEN_DEVICE")}
+	for _, opt := range opts {
+		opt.applyOpen(&o)
+	}
+	all, missing := findDevices()
+	candidates := all
+	if o.choice != "" {
+		candidates = choose(all, o.choice)
+		if len(candidates) == 0 {
+			return nil, noDevice(o, all, missing)
+		}
+	}
+	var failures []string
+	for _, f := range candidates {
+		d, err := f.driver.Open(f.index)
+		if err == nil {
+			return newDevice(d, f.driver.Name(), &o), nil
+		}
+		failures = append(failures, fmt.Sprintf("%s: %v", f.info.Name, err))
+	}
+	return nil, errorf(ErrNoDevice, "no device could be opened: %s", strings.Join(append(failures, missing...), "; "))
+}
+
+func newDevice(h hal.Device, backend string, o *openOptions) *Device {
+	d := &Device{
+		hal: h, backend: backend, info: o.shrink(*h.Info()),
+		stream:  graph.NewStream(h, graph.FlushDelay),
+		kernels: map[*Kernel]*builtKernel{},
+	}
+	d.queue = d.NewQueue()
+	return d
+}
+
+// choose returns the devices that a choice names, best first.
+func choose(all []found, choice string) []found {
+	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
+		return all[i : i+1]
+	}
+	var out []found
+	for _, f := range all {
+		if f.driver.Name() == strings.ToLower(choice) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, f := range all {
+		if strings.Contains(strings.ToLower(f.info.Name), strings.ToLower(choice)) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func noDevice(o openOptions, all []found, missing []string) error {
+	source := "KGEN_DEVICE"
+	if o.chosen {
+		source = "Select"
+	}
+	var have []string
+	for i, f := range all {
+		have = append(have, fmt.Sprintf("%d: %v", i, newDeviceInfo(f.driver.Name(), &f.info)))
+	}
+	text := "there are " + strings.Join(have, ", ")
+	if len(missing) > 0 {
+		text += "; not there: " + strings.Join(missing, "; ")
+	}
+	return errorf(ErrNoDevice, "%s=%q names no device; %s", source, o.choice, text)
+}
+
+// Name returns the device's name.
+func (d *Device) Name() string { return d.info.Name }
+
+// String returns the device's name.
+func (d *Device) String() string { return d.Name() }
+
+// Info describes the device.
+func (d *Device) Info() DeviceInfo { return newDeviceInfo(d.backend, &d.info) }
+
+// Has reports whether the device has the aspect.
+func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.Aspects, a) }
+
+// DefaultQueue returns a queue of the device, always the same.
+func (d *Device) DefaultQueue() *Queue { return d.queue }
+
+// NewQueue returns a further queue. All queues of a device share its memory and
+// its order of hazards; they differ in what Queue.Wait waits for and reports.
+func (d *Device) NewQueue() *Queue {
+	q := &Queue{dev: d}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.queues = append(d.queues, q)
+	return q
+}
+
+// Close runs what has been launched to its end and closes the device. Buffers
+// and queues may be closed before or after, or not at all; it may be called
+// twice. It returns the failures of launches that no wait has returned.
+func (d *Device) Close() error {
+	if d == nil {
+		return nil
+	}
+	d.close.Do(func() {
+		d.stream.Close()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		var failures []error
+		for _, q := range d.queues {
+			failures = append(failures, q.failures()...)
+		}
+		d.kernels, d.queues = nil, nil
+		if err := d.hal.Close(); err != nil {
+			failures = append(failures, backendError(d, nil, "closing the device", err))
+		}
+		d.err = join(failures)
+	})
+	return d.err
+}
+
+// usable reports why the device cannot be used.
+func (d *Device) usable() error {
+	switch {
+	case d == nil || d.stream == nil:
+		return errorf(ErrInvalid, "no device").advise("use one that Open returned")
+	case d.stream.Closed():
+		return errorf(ErrInvalid, "the device %s is closed", d.Name())
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+// Package runtime opens devices and runs kernels that kgen compiled.
+//
+//	dev, err := runtime.Open()
+//	defer dev.Close()
+//	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
+//
+// A [Device] is a Vulkan device, or the host: the host device runs the kernel's
+// own Go code and is always there. [Open] says which one it takes. A device has
+// [Buffer]s, whose memory kernels see through [View]s, and [Queue]s, which take
+// launches and return [Event]s:
+//
+//	q := dev.DefaultQueue()
+//	x, err := runtime.BufferOf(dev, xs)
+//	y, err := runtime.BufferOf(dev, ys)
+//	ev, err := saxpygen.SAXPY{A: 2, X: x.All(), Y: y.All()}.ParallelFor(q, runtime.Range1(len(ys)))
+//	err = ev.Wait(ctx)
+//	err = y.CopyTo(ctx, q, ys)
+//
+// # Order
+//
+// Commands run in any order that their reads and writes of memory allow: kgen
+// knows for each kernel which slices it reads and writes, and the runtime
+// compares ranges of memory, across all queues of a device. So there are no
+// barriers to place. [DependsOn] orders what memory does not.
+//
+// # Running on slices
+//
+// The Run functions of generated packages take slices of the program's memory. A
+// nil slice is an empty one; slices that share memory share it on the device;
+// those that the kernel writes are copied back, also after a fault, and others
+// are not. The host device uses the memory as it is. If the context ends before
+// the device is done, the slices must be left alone until the device has
+// finished: after Device.Close, at the latest.
+//
+// # Checks
+//
+// A launch is checked before anything is dispatched, in this order: the device
+// and the queue (ErrInvalid), the arguments (ErrKernelArgument), conflicts of
+// properties and sizes of ranges (ErrInvalid), the kernel's work-group size
+// against the device's limits (ErrKernelNotSupported) and against the launch,
+// the launch's own work-group size (ErrNDRange), work-group memory
+// (ErrMemoryAllocation), aspects and the sub-group size (ErrKernelNotSupported),
+// specialization constants (ErrSpecConst). A range without work-items passes the
+// same checks and does nothing.
+//
+// # Faults
+//
+// What panics in Go, such as an index out of range, is a [Fault] on every device.
+// It is returned by Event.Wait or a Run function, or, if nobody waits for that
+// launch, by the next Queue.Wait, CopyTo or Device.Close.
+//
+// # Closing
+//
+// Buffers and devices may be closed in any order and twice. A buffer's memory is
+// freed when the commands that use it have completed.
+package runtime

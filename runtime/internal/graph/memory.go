@@ -1,0 +1,126 @@
+package graph
+
+import (
+	"runtime"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Memory is an owner's handle of device memory. The memory is released by Free,
+// or when the handle is forgotten, and freed once no batch uses it.
+type Memory struct {
+	stream  *Stream
+	state   *memoryState
+	cleanup runtime.Cleanup
+}
+
+// memoryState outlives the handle while commands use the memory.
+type memoryState struct {
+	hal      hal.Memory
+	last     uint64 // sequence number of the newest batch that uses it
+	released bool
+}
+
+// NewMemory makes a handle for m, which belongs to it from now on.
+func (s *Stream) NewMemory(m hal.Memory) *Memory {
+	h := &Memory{stream: s, state: &memoryState{hal: m}}
+	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
+	return h
+}
+
+// Alloc allocates memory. If the device has none left, it waits for memory that
+// is about to be freed and tries again.
+func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
+	s.poll()
+	m, err := s.dev.Alloc(size, kind)
+	if err != nil {
+		runtime.GC() // forgotten handles
+		runtime.Gosched()
+		s.drain()
+		if m, err = s.dev.Alloc(size, kind); err != nil {
+			return nil, err
+		}
+	}
+	return s.NewMemory(m), nil
+}
+
+// Stream returns the stream whose commands may use the memory.
+func (m *Memory) Stream() *Stream { return m.stream }
+
+// HAL returns the backend's memory.
+func (m *Memory) HAL() hal.Memory { return m.state.hal }
+
+// Free releases the memory. It may be called twice, and after the stream's end.
+func (m *Memory) Free() {
+	m.cleanup.Stop()
+	m.stream.release(m.state)
+}
+
+// Released reports whether Free was called.
+func (m *Memory) Released() bool {
+	m.stream.mu.Lock()
+	defer m.stream.mu.Unlock()
+	return m.state.released
+}
+
+// Idle reports whether no recorded or running command uses the memory.
+func (m *Memory) Idle() bool {
+	m.stream.poll()
+	m.stream.mu.Lock()
+	defer m.stream.mu.Unlock()
+	return m.state.last <= m.stream.retired
+}
+
+// release frees the memory now, or when its last batch has completed.
+func (s *Stream) release(m *memoryState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.released {
+		return
+	}
+	m.released = true
+	if s.closed {
+		return // the device's end has freed it
+	}
+	if m.last <= s.retired {
+		m.hal.Free()
+		return
+	}
+	s.dying = append(s.dying, m)
+	if !s.draining {
+		s.draining = true
+		go s.drain()
+	}
+}
+
+// drain waits until all released memory has been freed.
+func (s *Stream) drain() {
+	for {
+		s.mu.Lock()
+		var last uint64
+		for _, m := range s.dying {
+			last = max(last, m.last)
+		}
+		if last == 0 || s.closed {
+			s.draining = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		s.waitThrough(background, last)
+	}
+}
+
+// freeDying frees the released memory that no batch uses any more.
+func (s *Stream) freeDying() {
+	kept := s.dying[:0]
+	for _, m := range s.dying {
+		if m.last <= s.retired {
+			m.hal.Free()
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	clear(s.dying[len(kept):])
+	s.dying = kept
+}

@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Use is a range of memory that a command uses, in bytes from the memory's
+// start, and what the command does with it.
+type Use struct {
+	Mem    *Memory
+	Lo, Hi uint64
+	Access abi.Access
+}
+
+// access is a Use that commands since the last barrier have made.
+type access struct {
+	mem    hal.Memory
+	lo, hi uint64
+	write  bool
+}
+
+// maxAccesses bounds the ranges that a Tracker compares with; past it a barrier
+// costs less than the comparison.
+const maxAccesses = 512
+
+// Tracker finds the commands that need a barrier. A barrier orders all commands
+// before it against all after it, so only what was used since the last one
+// counts, across batches: that an earlier batch has completed does not make its
+// writes visible to a later one.
+type Tracker struct {
+	open []access
+}
+
+// Add records a command's uses and reports whether the command needs a barrier.
+// force asks for one in any case.
+func (t *Tracker) Add(uses []Use, force bool) bool {
+	barrier := force || len(t.open)+len(uses) > maxAccesses || t.conflicts(uses)
+	if barrier {
+		clear(t.open)
+		t.open = t.open[:0]
+	}
+	for _, u := range uses {
+		t.insert(u)
+	}
+	return barrier
+}
+
+func (t *Tracker) conflicts(uses []Use) bool {
+	for i := range uses {
+		u := &uses[i]
+		if u.Access == 0 || u.Lo >= u.Hi {
+			continue
+		}
+		write := u.Access&abi.Write != 0
+		for j := range t.open {
+			o := &t.open[j]
+			if o.lo < u.Hi && u.Lo < o.hi && (write || o.write) && o.mem == u.Mem.state.hal {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *Tracker) insert(u Use) {
+	if u.Access == 0 || u.Lo >= u.Hi {
+		return
+	}
+	a := access{u.Mem.state.hal, u.Lo, u.Hi, u.Access&abi.Write != 0}
+	for j := range t.open {
+		o := &t.open[j]
+		if o.mem == a.mem && o.lo <= a.lo && a.hi <= o.hi && (o.write || !a.write) {
+			return // covered
+		}
+	}
+	t.open = append(t.open, a)
+}

@@ -1,0 +1,10 @@
+// Package host is the backend that runs kernels as the Go code they are.
+//
+// Its device memory is Go memory. The batches of a device run in order on one
+// goroutine, so all commands are ordered and barriers cost nothing; the
+// work-items of one launch run in parallel on GOMAXPROCS goroutines, range
+// kernels in chunks, nd-range kernels by work-group. Package dsl executes the
+// items; this package feeds it and turns panics into faults.
+//
+// It needs nothing of the machine: no cgo, no driver.
+package host

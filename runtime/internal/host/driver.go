@@ -1,0 +1,88 @@
+package host
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// DefaultSubGroup is the size of sub-groups where a kernel requires none.
+const DefaultSubGroup = 32
+
+// New returns the driver. It always has exactly one device.
+func New() hal.Driver { return driver{} }
+
+type driver struct{}
+
+func (driver) Name() string { return "host" }
+
+func (driver) Enumerate() ([]hal.Info, error) { return []hal.Info{info()}, nil }
+
+func (driver) Open(i int) (hal.Device, error) {
+	if i != 0 {
+		return nil, fmt.Errorf("the host has no device %d", i)
+	}
+	return newDevice(), nil
+}
+
+// info describes the host. Its limits on work-groups are those that most GPUs
+// have, since a group costs a goroutine per work-item; local memory is what the
+// largest GPUs have and more, since it costs nothing here.
+func info() hal.Info {
+	procs := runtime.GOMAXPROCS(0)
+	cores := "cores"
+	if procs == 1 {
+		cores = "core"
+	}
+	memory := totalMemory()
+	return hal.Info{
+		Name:   fmt.Sprintf("host (%s/%s, %d %s)", runtime.GOOS, runtime.GOARCH, procs, cores),
+		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
+		API:    "Go",
+		Type:   hal.HostCPU,
+		Aspects: []properties.Aspect{
+			properties.FP16, properties.FP64, properties.Int8, properties.Int16, properties.Int64,
+			properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64,
+			properties.SubGroups, properties.PrivateAlloca, properties.CPU,
+		},
+		SubGroups: [2]int{1, 128},
+		Limits: hal.Limits{
+			MaxWorkGroupSize:  [3]int{1024, 1024, 1024},
+			MaxWorkItems:      1024,
+			MaxGroups:         [3]int{1<<31 - 1, 1<<31 - 1, 1<<31 - 1},
+			LocalMemory:       1 << 20,
+			MaxAllocation:     memory,
+			MaxLaunchBlock:    1 << 16,
+			ComputeUnits:      procs,
+			PreferredItems:    256,
+			DeviceMemory:      memory,
+			MemoryIsHostSpeed: true,
+		},
+		Subnormals: true,
+	}
+}
+
+// totalMemory returns the machine's memory in bytes. The Go runtime cannot
+// recover from an allocation past it.
+func totalMemory() uint64 {
+	const unknown = 1 << (30 + 4*(^uint(0)>>63)) // 16 GiB, or 1 GiB with 32 bits
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return unknown
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if field := strings.Fields(sc.Text()); len(field) >= 2 && field[0] == "MemTotal:" {
+			if kib, err := strconv.ParseUint(field[1], 10, 54); err == nil {
+				return min(kib<<10, uint64(^uint(0)>>1))
+			}
+		}
+	}
+	return unknown
+}

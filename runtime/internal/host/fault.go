@@ -1,0 +1,168 @@
+package host
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// A pattern is the text of a run-time error with its numbers taken out.
+type pattern struct {
+	text string
+	kind abi.FaultKind
+	// swap says that the text gives the fault's second value first.
+	swap bool
+}
+
+// patterns lists gc's texts (runtime/error.go, boundsErrorFmts), # for a number.
+// Those with one number are of a negative value.
+var patterns = []pattern{
+	{"index out of range [#] with length #", abi.FaultIndex, false},
+	{"index out of range [#]", abi.FaultIndex, false},
+	{"slice bounds out of range [:#] with length #", abi.FaultSliceLen, false},
+	{"slice bounds out of range [:#] with capacity #", abi.FaultSliceCap, false},
+	{"slice bounds out of range [:#]", abi.FaultSliceCap, false},
+	{"slice bounds out of range [#:#]", abi.FaultSliceOrder, false},
+	{"slice bounds out of range [#:]", abi.FaultSliceOrder, false},
+	{"slice bounds out of range [::#] with length #", abi.FaultSlice3Len, false},
+	{"slice bounds out of range [::#] with capacity #", abi.FaultSlice3Cap, false},
+	{"slice bounds out of range [::#]", abi.FaultSlice3Cap, false},
+	{"slice bounds out of range [:#:#]", abi.FaultSlice3Max, false},
+	{"slice bounds out of range [:#:]", abi.FaultSlice3Max, false},
+	{"slice bounds out of range [#:#:]", abi.FaultSlice3Order, false},
+	{"slice bounds out of range [#::]", abi.FaultSlice3Order, false},
+	{"cannot convert slice with length # to array or pointer to array with length #", abi.FaultSliceToArray, true},
+	{"integer divide by zero", abi.FaultDivide, false},
+	{"negative shift amount", abi.FaultShift, false},
+	{"invalid memory address or nil pointer dereference", abi.FaultNil, false},
+}
+
+// classify turns a recovered panic into a fault's kind and values.
+func classify(v any) (kind abi.FaultKind, a, b int64, message string) {
+	err, ok := v.(runtime.Error)
+	if !ok {
+		return abi.FaultPanic, 0, 0, fmt.Sprint(v)
+	}
+	text := strings.TrimPrefix(err.Error(), "runtime error: ")
+	shape, numbers := takeNumbers(text)
+	for _, p := range patterns {
+		if p.text != shape {
+			continue
+		}
+		if p.swap {
+			numbers[0], numbers[1] = numbers[1], numbers[0]
+		}
+		return p.kind, numbers[0], numbers[1], ""
+	}
+	return abi.FaultPanic, 0, 0, err.Error()
+}
+
+// takeNumbers replaces the numbers in s by # and returns up to two of them.
+func takeNumbers(s string) (string, [2]int64) {
+	var shape strings.Builder
+	var numbers [2]int64
+	n := 0
+	for i := 0; i < len(s); {
+		j := i
+		if s[j] == '-' {
+			j++
+		}
+		for j < len(s) && '0' <= s[j] && s[j] <= '9' {
+			j++
+		}
+		v, err := strconv.ParseInt(s[i:j], 10, 64)
+		if u, uerr := strconv.ParseUint(s[i:j], 10, 64); err != nil && uerr == nil {
+			v, err = int64(u), nil
+		}
+		if err != nil || n == len(numbers) {
+			shape.WriteByte(s[i])
+			i++
+			continue
+		}
+		numbers[n] = v
+		n++
+		shape.WriteByte('#')
+		i = j
+	}
+	return shape.String(), numbers
+}
+
+// notKernel lists the packages whose frames are above the kernel's own.
+var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
+
+// position returns where the work-item panicked. It is called while the panic
+// is on the stack. Go knows no columns at run time: that comes from the kernel's
+// sites, as far as they name the line.
+func position(k *abi.Kernel, kind abi.FaultKind) string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
+	panicking := false
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic" || f.Function == "runtime.sigpanic":
+			panicking = true
+		case panicking && f.Function != "" && !hasAnyPrefix(f.Function, notKernel):
+			return site(k, kind, f.File, f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// site returns the position of the kernel's site on that line, best of the
+// right kind, and otherwise file:line.
+func site(k *abi.Kernel, kind abi.FaultKind, file string, line int) string {
+	file = filepath.ToSlash(file)
+	best, score := "", 0
+	for i := range k.Sites {
+		s := &k.Sites[i]
+		name, l, ok := splitPos(s.Pos)
+		if !ok || l != line || path.Base(name) != path.Base(file) {
+			continue
+		}
+		n := 1
+		if file == name || strings.HasSuffix(file, "/"+name) {
+			n += 2
+		}
+		if s.Kind == kind {
+			n += 4
+		}
+		if n > score {
+			best, score = s.Pos, n
+		}
+	}
+	if best != "" {
+		return best
+	}
+	return path.Base(file) + ":" + strconv.Itoa(line)
+}
+
+// splitPos takes file:line:col apart.
+func splitPos(pos string) (file string, line int, ok bool) {
+	i := strings.LastIndexByte(pos, ':')
+	if i < 0 {
+		return "", 0, false
+	}
+	j := strings.LastIndexByte(pos[:i], ':')
+	if j < 0 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(pos[j+1 : i])
+	return pos[:j], line, err == nil
+}

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// maxChunk bounds the work-items that a goroutine takes at once, so that all
+// have something to do until the end.
+const maxChunk = 1 << 14
+
+var scratches = sync.Pool{New: func() any { return new(dslhook.Scratch) }}
+
+// launch runs one kernel launch to its end.
+func launch(c *hal.Command) {
+	p := c.Pipeline.(*pipeline)
+	kernel := p.build(&Args{p.kernel, c.Args, c.Slices, p.accessors})
+	var claimed atomic.Bool
+	l := &dslhook.Launch{
+		Rank:         p.kernel.Rank,
+		Global:       indexOrder(p.kernel.Rank, c.Global),
+		Accessors:    p.accessors,
+		SubGroupSize: p.subGroup,
+	}
+	l.Panicked = func(id [3]int, v any) {
+		if !claimed.CompareAndSwap(false, true) || c.Fault == nil {
+			return
+		}
+		kind, a, b, message := classify(v)
+		*c.Fault = hal.Fault{Set: true, A: a, B: b, Kind: kind, Message: message,
+			GlobalID: deviceOrder(p.kernel.Rank, id), Pos: position(p.kernel, kind)}
+	}
+	switch p.kernel.Form {
+	case abi.Task:
+		dslhook.RunItems(kernel, l, 0, 1)
+	case abi.Range:
+		total := 1
+		for _, n := range c.Global {
+			total *= int(n)
+		}
+		parallel(total, maxChunk, func(lo, hi int, _ *dslhook.Scratch) {
+			dslhook.RunItems(kernel, l, lo, hi)
+		})
+	case abi.NDRange:
+		l.Local = indexOrder(p.kernel.Rank, p.local)
+		groups := 1
+		for _, n := range c.Groups {
+			groups *= int(n)
+		}
+		parallel(groups, 64, func(lo, hi int, s *dslhook.Scratch) {
+			for g := lo; g < hi; g++ {
+				dslhook.RunGroup(kernel, l, g, s)
+			}
+		})
+	}
+}
+
+// parallel calls f for all of [0, total) in pieces of at most chunk.
+func parallel(total, chunk int, f func(lo, hi int, s *dslhook.Scratch)) {
+	procs := runtime.GOMAXPROCS(0)
+	chunk = max(1, min(chunk, total/(8*procs)))
+	var next atomic.Int64
+	worker := func() {
+		s := scratches.Get().(*dslhook.Scratch)
+		defer scratches.Put(s)
+		for {
+			hi := int(next.Add(int64(chunk)))
+			lo := hi - chunk
+			if lo >= total {
+				return
+			}
+			f(lo, min(hi, total), s)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(procs, (total+chunk-1)/chunk) - 1 {
+		wg.Go(worker)
+	}
+	worker()
+	wg.Wait()
+}
+
+// indexOrder turns x, y, z into the kernel's index order, x last.
+func indexOrder(rank int, v [3]uint32) (out [3]int) {
+	for i := range rank {
+		out[i] = int(v[rank-1-i])
+	}
+	return out
+}
+
+// deviceOrder turns the kernel's index order into x, y, z.
+func deviceOrder(rank int, v [3]int) (out [3]uint32) {
+	for i := range rank {
+		out[i] = uint32(v[rank-1-i])
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+// Package launch holds the plain values that generated code hands to package
+// runtime, through package kernelimpl. Being internal, they keep users of
+// package runtime from calling what is only meant for generated code.
+package launch
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/host"
+)
+
+// Kernel is what a stub registers: a kernel's description and its Go code.
+type Kernel struct {
+	ABI  *abi.Kernel
+	Host host.Func
+}
+
+// Slice is a slice of device memory: what a View is.
+type Slice struct {
+	Mem *graph.Memory // nil for an empty slice
+	Off uint64        // bytes
+	Len int           // elements
+}
+
+// SliceArg is a device slice given for a parameter.
+type SliceArg struct {
+	Param int
+	Slice
+	Size uint64 // bytes
+}
+
+// HostArg is a slice of the caller's memory given for a parameter.
+type HostArg struct {
+	Param int
+	Ptr   unsafe.Pointer
+	Len   int    // elements
+	Size  uint64 // bytes
+}
+
+// Call is one launch: its arguments and its range. The storage of its slices is
+// reused from launch to launch.
+type Call struct {
+	Form   abi.Form
+	Rank   int
+	Global [3]int // in index order, the last of Rank fastest
+	Local  [3]int // nd-range only
+
+	Args      []byte
+	Slices    []SliceArg
+	Host      []HostArg
+	Accessors []int
+
+	// Uses, Passed and Specs are package runtime's.
+	Uses   []graph.Use
+	Passed []hal.SliceArg
+	Specs  []hal.SpecValue
+}
+
+// Reset readies the call for a launch of k.
+func (c *Call) Reset(k *abi.Kernel) {
+	if cap(c.Args) < k.ArgSize {
+		c.Args = make([]byte, k.ArgSize)
+	}
+	c.Args = c.Args[:k.ArgSize]
+	clear(c.Args)
+	clear(c.Slices)
+	clear(c.Host)
+	clear(c.Uses)
+	clear(c.Passed)
+	*c = Call{Args: c.Args, Slices: c.Slices[:0], Host: c.Host[:0], Accessors: c.Accessors[:0],
+		Uses: c.Uses[:0], Passed: c.Passed[:0], Specs: c.Specs[:0]}
+}

@@ -1,0 +1,239 @@
+// Package kernelimpl is what the code that kgen generates calls. Nothing else
+// may: its API changes with abi.Version.
+//
+// Generated code registers each kernel once, and launches it by filling a
+// [Launch] and calling one of its methods, which ends the Launch's life:
+//
+//	var saxpyKernel = kernelimpl.Register(&abi.Kernel{…}, func(a *kernelimpl.HostArgs) any {
+//		return saxpy.SAXPY{
+//			A: kernelimpl.HostValue[float32](a, 0),
+//			X: kernelimpl.HostSlice[float32](a, 1),
+//			Y: kernelimpl.HostSlice[float32](a, 2),
+//		}.Kernel
+//	})
+//
+//	func (k SAXPY) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+//		l := kernelimpl.NewLaunch(saxpyKernel)
+//		kernelimpl.Value(l, 0, k.A)
+//		kernelimpl.View(l, 1, k.X)
+//		kernelimpl.View(l, 2, k.Y)
+//		return l.ParallelFor1(q, r, opts)
+//	}
+//
+//	func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime.Range1, opts ...runtime.LaunchOption) error {
+//		l := kernelimpl.NewLaunch(saxpyKernel)
+//		kernelimpl.Value(l, 0, k.A)
+//		kernelimpl.Slice(l, 1, k.X)
+//		kernelimpl.Slice(l, 2, k.Y)
+//		return l.Run1(ctx, dev, r, opts)
+//	}
+//
+// The number is always the parameter's row in abi.Kernel.Params. Rows that the
+// kernel never reads (Offset -1) may be filled in or left out.
+package kernelimpl
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Register makes a kernel known. host rebuilds the kernel's receiver from the
+// arguments of a launch and returns its Kernel method, for the host device.
+func Register(k *abi.Kernel, host func(*HostArgs) any) *runtime.Kernel {
+	return runtime.NewKernel(launch.Kernel{ABI: k, Host: host})
+}
+
+// Launch is a launch that is being put together. It is used by one goroutine and
+// is over when one of its methods has been called.
+type Launch struct {
+	call   launch.Call
+	kernel *runtime.Kernel
+}
+
+var launches = sync.Pool{New: func() any { return new(Launch) }}
+
+// NewLaunch begins a launch of k.
+func NewLaunch(k *runtime.Kernel) *Launch {
+	l := launches.Get().(*Launch)
+	l.kernel = k
+	l.call.Reset(k.ABI())
+	return l
+}
+
+// Value gives the value of parameter i.
+func Value[T any](l *Launch, i int, v T) {
+	off := l.kernel.ABI().Params[i].Offset
+	if off < 0 || unsafe.Sizeof(v) == 0 {
+		return
+	}
+	if off+int(unsafe.Sizeof(v)) > len(l.call.Args) {
+		panic(fmt.Sprintf("BUG: %s: parameter %d does not fit its block", l.kernel.Name(), i))
+	}
+	*(*T)(unsafe.Pointer(&l.call.Args[off])) = v
+}
+
+// View gives the device memory of the slice that parameter i is.
+func View[T any](l *Launch, i int, v runtime.View[T]) {
+	var zero T
+	s := v.Arg()
+	l.call.Slices = append(l.call.Slices, launch.SliceArg{Param: i, Slice: s, Size: uint64(s.Len) * uint64(unsafe.Sizeof(zero))})
+}
+
+// Slice gives the caller's memory for the slice that parameter i is, for the Run
+// methods: it is copied to the device, and back if the kernel writes it.
+func Slice[T any](l *Launch, i int, s []T) {
+	var zero T
+	l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
+		Len: len(s), Size: uint64(len(s)) * uint64(unsafe.Sizeof(zero))})
+}
+
+// Accessor gives the length of the next local accessor: there is one call for
+// each, in the order of their rows.
+func Accessor(l *Launch, n int) {
+	l.call.Accessors = append(l.call.Accessors, n)
+}
+
+// SingleTask launches a task.
+func (l *Launch) SingleTask(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.task()
+	return l.launch(q, opts)
+}
+
+// ParallelFor1 launches a kernel of Item1.
+func (l *Launch) ParallelFor1(q *runtime.Queue, r runtime.Range1, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.range1(r)
+	return l.launch(q, opts)
+}
+
+// ParallelFor2 launches a kernel of Item2.
+func (l *Launch) ParallelFor2(q *runtime.Queue, r runtime.Range2, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.range2(r)
+	return l.launch(q, opts)
+}
+
+// ParallelFor3 launches a kernel of Item3.
+func (l *Launch) ParallelFor3(q *runtime.Queue, r runtime.Range3, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.range3(r)
+	return l.launch(q, opts)
+}
+
+// ParallelForND1 launches a kernel of NDItem1.
+func (l *Launch) ParallelForND1(q *runtime.Queue, r runtime.NDRange1, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.ndRange1(r)
+	return l.launch(q, opts)
+}
+
+// ParallelForND2 launches a kernel of NDItem2.
+func (l *Launch) ParallelForND2(q *runtime.Queue, r runtime.NDRange2, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.ndRange2(r)
+	return l.launch(q, opts)
+}
+
+// ParallelForND3 launches a kernel of NDItem3.
+func (l *Launch) ParallelForND3(q *runtime.Queue, r runtime.NDRange3, opts []runtime.LaunchOption) (runtime.Event, error) {
+	l.ndRange3(r)
+	return l.launch(q, opts)
+}
+
+// RunTask runs a task on the caller's slices and waits.
+func (l *Launch) RunTask(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {
+	l.task()
+	return l.run(ctx, dev, opts)
+}
+
+// Run1 runs a kernel of Item1 on the caller's slices and waits.
+func (l *Launch) Run1(ctx context.Context, dev *runtime.Device, r runtime.Range1, opts []runtime.LaunchOption) error {
+	l.range1(r)
+	return l.run(ctx, dev, opts)
+}
+
+// Run2 runs a kernel of Item2 on the caller's slices and waits.
+func (l *Launch) Run2(ctx context.Context, dev *runtime.Device, r runtime.Range2, opts []runtime.LaunchOption) error {
+	l.range2(r)
+	return l.run(ctx, dev, opts)
+}
+
+// Run3 runs a kernel of Item3 on the caller's slices and waits.
+func (l *Launch) Run3(ctx context.Context, dev *runtime.Device, r runtime.Range3, opts []runtime.LaunchOption) error {
+	l.range3(r)
+	return l.run(ctx, dev, opts)
+}
+
+// RunND1 runs a kernel of NDItem1 on the caller's slices and waits.
+func (l *Launch) RunND1(ctx context.Context, dev *runtime.Device, r runtime.NDRange1, opts []runtime.LaunchOption) error {
+	l.ndRange1(r)
+	return l.run(ctx, dev, opts)
+}
+
+// RunND2 runs a kernel of NDItem2 on the caller's slices and waits.
+func (l *Launch) RunND2(ctx context.Context, dev *runtime.Device, r runtime.NDRange2, opts []runtime.LaunchOption) error {
+	l.ndRange2(r)
+	return l.run(ctx, dev, opts)
+}
+
+// RunND3 runs a kernel of NDItem3 on the caller's slices and waits.
+func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRange3, opts []runtime.LaunchOption) error {
+	l.ndRange3(r)
+	return l.run(ctx, dev, opts)
+}
+
+func (l *Launch) launch(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {
+	defer l.end()
+	return q.Launch(l.kernel, &l.call, opts)
+}
+
+func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {
+	defer l.end()
+	return dev.Run(ctx, l.kernel, &l.call, opts)
+}
+
+// end keeps the launch's storage for another, but nothing of the caller's.
+func (l *Launch) end() {
+	l.call.Reset(l.kernel.ABI())
+	l.kernel = nil
+	launches.Put(l)
+}
+
+func (l *Launch) task() {
+	c := &l.call
+	c.Form, c.Rank = abi.Task, 0
+}
+
+func (l *Launch) range1(r runtime.Range1) {
+	c := &l.call
+	c.Form, c.Rank, c.Global = abi.Range, 1, [3]int{int(r)}
+}
+
+func (l *Launch) range2(r runtime.Range2) {
+	c := &l.call
+	c.Form, c.Rank, c.Global = abi.Range, 2, [3]int{r[0], r[1]}
+}
+
+func (l *Launch) range3(r runtime.Range3) {
+	c := &l.call
+	c.Form, c.Rank, c.Global = abi.Range, 3, r
+}
+
+func (l *Launch) ndRange1(r runtime.NDRange1) {
+	l.range1(r.Global)
+	c := &l.call
+	c.Form, c.Local = abi.NDRange, [3]int{int(r.Local)}
+}
+
+func (l *Launch) ndRange2(r runtime.NDRange2) {
+	l.range2(r.Global)
+	c := &l.call
+	c.Form, c.Local = abi.NDRange, [3]int{r.Local[0], r.Local[1]}
+}
+
+func (l *Launch) ndRange3(r runtime.NDRange3) {
+	l.range3(r.Global)
+	c := &l.call
+	c.Form, c.Local = abi.NDRange, r.Local
+}

@@ -1,0 +1,192 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Launch is called by generated code.
+func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
+	if err := q.usable(); err != nil {
+		return Event{}, err
+	}
+	o, err := readOptions(q.dev, opts)
+	if err != nil {
+		return Event{}, err
+	}
+	p, err := q.dev.check(k, c, o.props)
+	if err != nil {
+		return Event{}, err
+	}
+	return q.dev.record(&q.rec, k, c, &p, o.after)
+}
+
+// readOptions applies the options. Events of other devices have no place in this
+// device's order, so they are waited for here.
+func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
+	var o launchOptions
+	for _, opt := range opts {
+		if opt == nil {
+			return o, errorf(ErrInvalid, "a launch option is nil")
+		}
+		opt.applyLaunch(&o)
+	}
+	for _, e := range o.after {
+		waitForeign(d.stream, e)
+	}
+	return o, nil
+}
+
+func waitForeign(s *graph.Stream, e *graph.Event) {
+	for _, a := range e.After() {
+		waitForeign(s, a)
+	}
+	if es := e.Stream(); es != nil && es != s {
+		e.Wait(context.Background())
+	}
+}
+
+// record records a checked launch.
+func (d *Device) record(rec *graph.Recorder, k *Kernel, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
+	l := newLaunched(d, k)
+	l.local = p.local
+	if p.empty {
+		if len(after) > 0 {
+			l.ev = *graph.NewMarker(after)
+			l.ev.Owner = l
+		}
+		return Event{l}, nil
+	}
+	pipeline, err := d.pipeline(k, c, p)
+	if err != nil {
+		return Event{}, err
+	}
+	passSlices(k.abi, c)
+	n := graph.Node{
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: pipeline, Args: c.Args, Slices: c.Passed,
+			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
+		Uses: c.Uses, After: after,
+	}
+	if err := d.stream.Record(rec, &n, &l.ev); err != nil {
+		return Event{}, backendError(d, k, "the launch was not recorded", err)
+	}
+	return Event{l}, nil
+}
+
+// groups returns the number of work-groups in index order.
+func groups(k *abi.Kernel, c *launch.Call, p *plan) [3]int {
+	out := [3]int{1, 1, 1}
+	for i := range c.Rank {
+		per := p.local[i]
+		if i == c.Rank-1 && c.Form == abi.Range {
+			per *= max(k.Items, 1)
+		}
+		out[i] = (c.Global[i] + per - 1) / per
+	}
+	return out
+}
+
+// passSlices fills in the device slices' addresses and what they are used for.
+func passSlices(k *abi.Kernel, c *launch.Call) {
+	for i := range c.Slices {
+		a := &c.Slices[i]
+		param := &k.Params[a.Param]
+		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
+			continue // a zero slice
+		}
+		mem := a.Mem.HAL()
+		binary.LittleEndian.PutUint64(c.Args[param.Offset:], mem.Address()+a.Off)
+		binary.LittleEndian.PutUint64(c.Args[param.Offset+8:], uint64(a.Len))
+		c.Passed = append(c.Passed, hal.SliceArg{Param: a.Param, Memory: mem, Offset: a.Off, Len: a.Len})
+		c.Uses = append(c.Uses, graph.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
+	}
+}
+
+// deviceOrder turns index order into x, y, z, with 1 for absent dimensions.
+func deviceOrder(rank int, v [3]int) [3]uint32 {
+	out := [3]uint32{1, 1, 1}
+	for i := range rank {
+		out[i] = uint32(v[rank-1-i])
+	}
+	return out
+}
+
+// builtKernel holds a kernel's pipelines on one device.
+type builtKernel struct {
+	mu       sync.Mutex
+	variants []variant
+}
+
+type variant struct {
+	local    [3]int
+	subGroup int
+	specs    []hal.SpecValue
+	pipeline hal.Pipeline
+}
+
+// pipeline returns the kernel with all its constants set, built when first used.
+func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
+	local := deviceOrder(c.Rank, p.local)
+	if err := specs(k, c, local); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	if d.kernels == nil {
+		d.mu.Unlock()
+		return nil, d.usable()
+	}
+	b := d.kernels[k]
+	if b == nil {
+		b = &builtKernel{}
+		d.kernels[k] = b
+	}
+	d.mu.Unlock()
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.variants {
+		v := &b.variants[i]
+		if v.local == p.local && v.subGroup == p.subGroup && slices.Equal(v.specs, c.Specs) {
+			return v.pipeline, nil
+		}
+	}
+	desc := hal.PipelineDesc{
+		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
+		SubGroupSize: p.subGroup, Host: k.host,
+	}
+	if !d.direct() {
+		desc.SPIRV = k.words()
+	}
+	h, err := d.hal.NewPipeline(&desc)
+	if err != nil {
+		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
+	}
+	b.variants = append(b.variants, variant{p.local, p.subGroup, desc.Specs, h})
+	return h, nil
+}
+
+// specs collects the values of all specialization constants in c.Specs.
+func specs(k *Kernel, c *launch.Call, local [3]uint32) error {
+	c.Specs = c.Specs[:0]
+	for i := range k.abi.Specs {
+		s := &k.abi.Specs[i]
+		if s.Required {
+			return errorf(ErrSpecConst, "the specialization constant %s has no value", s.Name).about(k)
+		}
+		c.Specs = append(c.Specs, hal.SpecValue{ID: s.ID, Size: s.Size, Bits: s.Default})
+	}
+	for i, n := range local {
+		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	for i, n := range c.Accessors {
+		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package runtime
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// chooseLocal chooses the work-group size of a range launch, in index order:
+// the device's preferred number of work-items, in a shape with the last
+// dimension longest, and no larger than the range needs. Sizes are powers of
+// two, so that ranges of all sizes need few pipelines.
+func (d *Device) chooseLocal(rank int, global [3]int) [3]int {
+	l := &d.info.Limits
+	items := l.PreferredItems
+	if items == 0 {
+		items = 256
+	}
+	left := floorPow2(min(items, l.MaxWorkItems))
+	local := [3]int{1, 1, 1}
+	// First a compact shape, then what is left, each from the last dimension on.
+	compact := [4]int{0, left, 16, 8}[rank]
+	for _, most := range [2]int{compact, left} {
+		for i := rank - 1; i >= 0; i-- {
+			limit := min(most, floorPow2(l.MaxWorkGroupSize[rank-1-i]))
+			need := ceilPow2(global[i])
+			if rank == 1 {
+				need = max(need, 32)
+			}
+			for local[i] < min(limit, need) && left > 1 {
+				local[i] *= 2
+				left /= 2
+			}
+		}
+	}
+	return local
+}
+
+func floorPow2(n int) int {
+	if n < 1 {
+		return 1
+	}
+	return 1 << (bits.Len(uint(n)) - 1)
+}
+
+func ceilPow2(n int) int {
+	if n <= 1 {
+		return 1
+	}
+	return 1 << bits.Len(uint(n-1))
+}
+
+func sprint(args ...any) string { return fmt.Sprint(args...) }

@@ -1,0 +1,68 @@
+package runtime
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// OpenOption is an option of Open.
+type OpenOption interface{ applyOpen(*openOptions) }
+
+type openOptions struct {
+	choice string
+	chosen bool
+	masked []properties.Aspect
+	limits Limits
+}
+
+type openFunc func(*openOptions)
+
+func (f openFunc) applyOpen(o *openOptions) { f(o) }
+
+// Select chooses the device: "host", "vulkan", its index in Devices, or a part
+// of its name (upper and lower case are the same). It takes the place of the
+// environment variable KGEN_DEVICE, which has the same values; "" is the default
+// order.
+func Select(device string) OpenOption {
+	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
+}
+
+// MaskAspects makes the device look as if it lacked the aspects, to test how a
+// program behaves on such devices.
+func MaskAspects(aspects ...properties.Aspect) OpenOption {
+	return openFunc(func(o *openOptions) { o.masked = append(o.masked, aspects...) })
+}
+
+// OverrideLimits makes the device look smaller. Zero fields, and those larger
+// than the device's own, change nothing.
+func OverrideLimits(l Limits) OpenOption {
+	return openFunc(func(o *openOptions) { o.limits = l })
+}
+
+// shrink applies the options to what a device says about itself.
+func (o *openOptions) shrink(info hal.Info) hal.Info {
+	info.Aspects = slices.DeleteFunc(slices.Clone(info.Aspects), func(a properties.Aspect) bool {
+		return slices.Contains(o.masked, a)
+	})
+	if slices.Contains(o.masked, properties.SubGroups) {
+		info.SubGroups = [2]int{}
+	}
+	l := &info.Limits
+	less(&l.MaxWorkItems, o.limits.MaxWorkItems)
+	for i := range l.MaxWorkGroupSize {
+		less(&l.MaxWorkGroupSize[i], o.limits.MaxWorkGroupSize[i])
+	}
+	less(&l.LocalMemory, o.limits.LocalMemory)
+	less(&l.MaxAllocation, o.limits.MaxAllocation)
+	less(&l.DeviceMemory, o.limits.DeviceMemory)
+	l.PreferredItems = min(l.PreferredItems, l.MaxWorkItems)
+	return info
+}
+
+func less[T int | uint64](limit *T, wanted T) {
+	if wanted > 0 {
+		*limit = min(*limit, wanted)
+	}
+}

@@ -1,0 +1,68 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+)
+
+// Queue takes launches and copies for a device. They may run in any order and at
+// the same time, but for what they read and write: a command sees the writes of
+// all earlier commands, of this queue and of the device's others, and does not
+// disturb their reads. So there is no need for events between commands that
+// share memory.
+//
+// Launches are gathered and handed to the device together: when somebody waits,
+// when Flush is called, when enough are there, or a moment after the first (100
+// microseconds).
+//
+// The methods of a queue may be called from several goroutines.
+type Queue struct {
+	dev *Device
+	rec graph.Recorder
+}
+
+// Device returns the queue's device.
+func (q *Queue) Device() *Device { return q.dev }
+
+// Flush hands what has been launched to the device, without waiting for it.
+func (q *Queue) Flush() {
+	if q.usable() == nil {
+		q.dev.stream.Flush()
+	}
+}
+
+// Wait blocks until all commands of the queue have completed or ctx ends. It
+// returns the failures, such as a *Fault, of those launches whose events nobody
+// has waited for, oldest first; if there are several, joined.
+func (q *Queue) Wait(ctx context.Context) error {
+	if q == nil || q.dev == nil {
+		return q.usable()
+	}
+	if ctx == nil {
+		return errorf(ErrInvalid, "the context is nil")
+	}
+	if err := q.dev.stream.WaitAll(ctx, &q.rec); err != nil {
+		return waitError(err)
+	}
+	return join(q.failures())
+}
+
+// failures takes the failures that nobody has been told about.
+func (q *Queue) failures() []error {
+	var out []error
+	for _, e := range q.dev.stream.Failures(&q.rec) {
+		if err := e.Owner.(*launched).failure(); err != nil {
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
+// usable reports why the queue cannot be used.
+func (q *Queue) usable() error {
+	if q == nil || q.dev == nil {
+		return errorf(ErrInvalid, "no queue").advise("use one that a Device returned")
+	}
+	return q.dev.usable()
+}

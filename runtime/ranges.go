@@ -1,0 +1,65 @@
+package runtime
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+)
+
+// Range1 is the number of work-items of a one-dimensional launch. A dimension
+// has at most 2^31-1 work-items.
+type Range1 int
+
+// Range2 is the number of work-items of a two-dimensional launch. The last
+// dimension varies fastest, as in a Go array [2]: Range2{rows, columns}.
+type Range2 [2]int
+
+// Range3 is the number of work-items of a three-dimensional launch, the last
+// dimension fastest.
+type Range3 [3]int
+
+// NDRange1 is a one-dimensional range divided into work-groups. Global must be a
+// multiple of Local.
+type NDRange1 struct{ Global, Local Range1 }
+
+// NDRange2 is a two-dimensional range divided into work-groups. Each dimension
+// of Global must be a multiple of Local's.
+type NDRange2 struct{ Global, Local Range2 }
+
+// NDRange3 is a three-dimensional range divided into work-groups. Each dimension
+// of Global must be a multiple of Local's.
+type NDRange3 struct{ Global, Local Range3 }
+
+// maxRange is the largest size of one dimension.
+const maxRange = abi.MaxRange
+
+// LaunchOption is an option of a launch.
+type LaunchOption interface{ applyLaunch(*launchOptions) }
+
+type launchOptions struct {
+	after []*graph.Event
+	props properties.List
+}
+
+type dependsOn []Event
+
+func (d dependsOn) applyLaunch(o *launchOptions) {
+	for _, e := range d {
+		if e.l != nil {
+			o.after = append(o.after, &e.l.ev)
+		}
+	}
+}
+
+// DependsOn makes the launch start after the events are done. It is not needed
+// for launches that use the same memory: those are ordered by what they read
+// and write.
+func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
+
+type with properties.List
+
+func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
+
+// With gives properties for this launch, which are merged with the kernel's own
+// as if they were one list: a key in both must have the same value (ErrInvalid).
+func With(props ...properties.Property) LaunchOption { return with(props) }

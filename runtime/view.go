@@ -1,0 +1,35 @@
+package runtime
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// View is a slice of device memory: what a kernel sees as a []T. It is a small
+// value, cheap to copy and to slice. The zero View is an empty slice. A View
+// keeps its buffer's memory alive, but not open: using one of a closed buffer is
+// an error (ErrKernelArgument).
+type View[T any] struct {
+	_ [0]*T // views of different types do not convert into each other
+	s launch.Slice
+}
+
+// Len returns the number of elements.
+func (v View[T]) Len() int { return v.s.Len }
+
+// Slice returns the view of the elements [i, j), as v[i:j] would. It panics if
+// they are out of range.
+func (v View[T]) Slice(i, j int) View[T] {
+	if i < 0 || j < i || j > v.s.Len {
+		panic(fmt.Sprintf("runtime: slice bounds out of range [%d:%d] with length %d", i, j, v.s.Len))
+	}
+	var zero T
+	v.s.Off += uint64(i) * uint64(unsafe.Sizeof(zero))
+	v.s.Len = j - i
+	return v
+}
+
+// Arg is called by generated code.
+func (v View[T]) Arg() launch.Slice { return v.s }
