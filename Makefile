@@ -1,0 +1,51 @@
+# kgen needs only Go to build. make test also needs a Vulkan driver and the
+# SPIR-V tools; it installs them where apt is to be had.
+
+GO ?= go
+
+# Tests must use Vulkan, not skip for want of it, and the validation layers
+# watch every call.
+VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_VALIDATE=1 VK_LOADER_LAYERS_ENABLE=
+
+.PHONY: all build test deps lint generate check unit race cgocheck nocgo spirv
+
+all: build
+
+build:
+	$(GO) build ./...
+
+test: deps lint build nocgo check spirv unit race cgocheck
+	@echo "make test: all passed"
+
+deps:
+	@sh scripts/deps.sh
+
+lint:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt'ed: $$out"; exit 1; fi
+	$(GO) vet ./...
+
+# Regenerate everything that is generated.
+generate:
+	$(GO) generate ./...
+
+# Committed output is what kgen writes today.
+check:
+	$(GO) run ./cmd/kgen -check ./examples/...
+
+# Every committed module is valid Vulkan 1.3 SPIR-V.
+spirv:
+	@set -e; for f in $$(git ls-files '*.spv'); do spirv-val --target-env vulkan1.3 $$f || { echo "$$f"; exit 1; }; done
+
+unit:
+	$(VULKAN) $(GO) test -timeout 10m ./...
+
+race:
+	$(VULKAN) $(GO) test -race -timeout 10m ./dsl/... ./runtime/...
+
+cgocheck:
+	$(VULKAN) GOEXPERIMENT=cgocheck2 $(GO) test -timeout 10m ./runtime/...
+
+# The library and the examples work without cgo and without a Vulkan driver.
+nocgo:
+	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Installs what the tests need, or says what is missing.
+set -eu
+
+packages="mesa-vulkan-drivers vulkan-validationlayers libvulkan1 spirv-tools spirv-headers glslc gcc libc6-dev"
+
+missing=""
+command -v spirv-val >/dev/null 2>&1 || missing="$missing spirv-tools"
+command -v glslc >/dev/null 2>&1 || missing="$missing glslc"
+command -v "${CC:-gcc}" >/dev/null 2>&1 || missing="$missing gcc"
+[ -f /usr/include/spirv/unified1/spirv.core.grammar.json ] || missing="$missing spirv-headers"
+ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json >/dev/null 2>&1 || missing="$missing mesa-vulkan-drivers"
+ls /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json /etc/vulkan/explicit_layer.d/*khronos_validation*.json >/dev/null 2>&1 ||
+	missing="$missing vulkan-validationlayers"
+
+[ -n "$missing" ] || exit 0
+
+sudo=""
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null 2>&1 && sudo="sudo"
+fi
+if command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" = 0 ] || [ -n "$sudo" ]; }; then
+	echo "installing:$missing"
+	$sudo apt-get update -qq
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $packages >/dev/null
+	exit 0
+fi
+cat >&2 <<EOF
+The tests need a Vulkan 1.3 driver, the Khronos validation layers, spirv-val and
+glslc. Missing here:$missing
+Install your system's packages for Mesa's software Vulkan driver (lavapipe), the
+Vulkan validation layers, SPIRV-Tools, SPIRV-Headers and shaderc, then run this
+again. On Debian and Ubuntu: apt-get install $packages
+EOF
+exit 1
