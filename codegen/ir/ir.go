@@ -263,6 +263,9 @@ type constKey struct {
 	bits uint64
 }
 
+// Len returns the number of values made so far, as a measure of the module's size.
+func (m *Module) Len() int { return m.nextID }
+
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
 	m.nextID++
 	return &Value{ID: m.nextID, Op: op, Type: t, Args: args}

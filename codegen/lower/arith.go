@@ -1,0 +1,474 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+func (l *lowerer) float(t *ir.Type, x float64) *ir.Value {
+	if t == ir.TypeF32 {
+		return l.m.Const(t, uint64(math.Float32bits(float32(x))))
+	}
+	return l.m.Const(t, math.Float64bits(x))
+}
+
+// fit brings the low bits of v, in a register of its type, into the form in
+// which values of the integer type t are held.
+func (l *lowerer) fit(v *ir.Value, t types.Type) *ir.Value {
+	n := width(t)
+	if n >= 32 {
+		return v
+	}
+	if isUnsigned(t) {
+		return l.op(ir.OpAnd, ir.TypeI32, v, l.m.Const(ir.TypeI32, 1<<n-1))
+	}
+	s := l.m.Int(ir.TypeI32, int64(32-n))
+	return l.op(ir.OpShrA, ir.TypeI32, l.op(ir.OpShl, ir.TypeI32, v, s), s)
+}
+
+func (l *lowerer) binOp(in *ssa.BinOp) val {
+	x, y := l.get(in.X), l.get(in.Y)
+	t := in.X.Type()
+	switch in.Op {
+	case token.EQL:
+		return l.equal(x, y, t)
+	case token.NEQ:
+		return l.not(l.equal(x, y, t))
+	case token.SHL, token.SHR:
+		a, ok1 := x.(*ir.Value)
+		b, ok2 := y.(*ir.Value)
+		if !ok1 || !ok2 {
+			return l.zero(in.Type())
+		}
+		return l.shift(in.Op, a, b, t, in.Y.Type())
+	}
+	if isComplex(t) {
+		return l.complexOp(in.Op, x, y, t)
+	}
+	if a, ok := x.(str); ok {
+		if b, ok := y.(str); ok {
+			return l.stringOp(in.Op, a.s, b.s)
+		}
+	}
+	a, ok1 := x.(*ir.Value)
+	b, ok2 := y.(*ir.Value)
+	if !ok1 || !ok2 {
+		return l.zero(in.Type())
+	}
+	if v := l.order(in.Op, a, b, t); v != nil {
+		return v
+	}
+	if isFloat(t) {
+		return l.floatOp(in, a, b)
+	}
+	return l.intOp(in.Op, a, b, t)
+}
+
+func (l *lowerer) stringOp(op token.Token, a, b string) val {
+	switch op {
+	case token.ADD:
+		return str{a + b}
+	case token.LSS:
+		return l.m.Bool(a < b)
+	case token.LEQ:
+		return l.m.Bool(a <= b)
+	case token.GTR:
+		return l.m.Bool(a > b)
+	}
+	return l.m.Bool(a >= b)
+}
+
+// order lowers < <= > >=, or returns nil for other operators.
+func (l *lowerer) order(op token.Token, a, b *ir.Value, t types.Type) val {
+	switch op {
+	case token.GTR:
+		op, a, b = token.LSS, b, a
+	case token.GEQ:
+		op, a, b = token.LEQ, b, a
+	}
+	row, ok := map[token.Token][3]ir.Op{
+		token.LSS: {ir.OpSLt, ir.OpULt, ir.OpFLt},
+		token.LEQ: {ir.OpSLe, ir.OpULe, ir.OpFLe},
+	}[op]
+	if !ok {
+		return nil
+	}
+	i := 0
+	if isFloat(t) {
+		i = 2
+	} else if isUnsigned(t) {
+		i = 1
+	}
+	return l.op(row[i], ir.TypeBool, a, b)
+}
+
+var intOps = map[token.Token]ir.Op{
+	token.ADD: ir.OpIAdd, token.SUB: ir.OpISub, token.MUL: ir.OpIMul,
+	token.AND: ir.OpAnd, token.OR: ir.OpOr, token.XOR: ir.OpXor,
+}
+
+// intOp lowers integer arithmetic on values of Go type t.
+func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
+	switch op {
+	case token.QUO, token.REM:
+		return l.divide(op, a, b, t)
+	case token.AND_NOT:
+		return l.op(ir.OpAnd, a.Type, a, l.op(ir.OpNot, b.Type, b))
+	}
+	v := l.op(intOps[op], a.Type, a, b)
+	switch op {
+	case token.ADD, token.SUB, token.MUL:
+		return l.fit(v, t)
+	}
+	return v
+}
+
+// divide lowers / and % with Go's meaning: a fault for zero, truncation, and
+// MinInt / -1 == MinInt.
+func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
+	reg := a.Type
+	if !b.IsConst() || b.Bits == 0 {
+		ok := l.op(ir.OpINe, ir.TypeBool, b, l.m.Const(reg, 0))
+		l.check(ok, abi.FaultDivide, nil, nil, "")
+	}
+	if isUnsigned(t) {
+		if op == token.QUO {
+			return l.op(ir.OpUDiv, reg, a, b)
+		}
+		return l.op(ir.OpUMod, reg, a, b)
+	}
+	d := b
+	if width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
+		// The quotient overflows for the least integer over -1; dividing by 1
+		// gives what wrapping would.
+		least := l.m.Const(reg, 1<<(reg.Bits()-1))
+		over := l.op(ir.OpLAnd, ir.TypeBool,
+			l.op(ir.OpIEq, ir.TypeBool, a, least), l.op(ir.OpIEq, ir.TypeBool, b, l.m.Int(reg, -1)))
+		d = l.op(ir.OpSelect, reg, over, l.m.Int(reg, 1), b)
+	}
+	q := l.op(ir.OpSDiv, reg, a, d)
+	if op == token.QUO {
+		return l.fit(q, t)
+	}
+	// OpSRem is undefined for negative operands in Vulkan.
+	return l.op(ir.OpISub, reg, a, l.op(ir.OpIMul, reg, q, d))
+}
+
+// shift lowers x << y and x >> y for any count.
+func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
+	reg := x.Type
+	n := int64(reg.Bits())
+	if !isUnsigned(ct) && !(y.IsConst() && y.Int() >= 0) {
+		ok := l.op(ir.OpSLe, ir.TypeBool, l.m.Const(y.Type, 0), y)
+		l.check(ok, abi.FaultShift, func() *ir.Value { return l.toI64(y, ct) }, nil, "")
+	}
+	right, fill := ir.OpShrL, !isUnsigned(t)
+	if fill {
+		right = ir.OpShrA
+	}
+	if y.IsConst() {
+		c := y.Bits
+		if c >= uint64(n) {
+			if op == token.SHL || !fill {
+				return l.m.Const(reg, 0)
+			}
+			c = uint64(n - 1)
+		}
+		if op == token.SHL {
+			return l.fit(l.op(ir.OpShl, reg, x, l.m.Const(reg, c)), t)
+		}
+		return l.op(right, reg, x, l.m.Const(reg, c))
+	}
+	inRange := l.op(ir.OpULt, ir.TypeBool, y, l.m.Int(y.Type, n))
+	c := y
+	if c.Type != reg {
+		c = l.op(ir.OpUConvert, reg, y)
+	}
+	if op == token.SHR && fill {
+		c = l.op(ir.OpSelect, reg, inRange, c, l.m.Int(reg, n-1))
+		return l.op(right, reg, x, c)
+	}
+	c = l.op(ir.OpAnd, reg, c, l.m.Int(reg, n-1))
+	zero := l.m.Const(reg, 0)
+	if op == token.SHR {
+		return l.op(ir.OpSelect, reg, inRange, l.op(right, reg, x, c), zero)
+	}
+	return l.fit(l.op(ir.OpSelect, reg, inRange, l.op(ir.OpShl, reg, x, c), zero), t)
+}
+
+// floatOp lowers + - * / on floats. x*y + z and its like become one fused
+// operation where the Go specification allows it and the kernel's mode asks for
+// it.
+func (l *lowerer) floatOp(in *ssa.BinOp, a, b *ir.Value) *ir.Value {
+	reg := a.Type
+	neg := func(v *ir.Value) *ir.Value { return l.op(ir.OpFNegate, reg, v) }
+	switch in.Op {
+	case token.ADD:
+		if x, y := l.product(in.X); x != nil {
+			return l.op(ir.OpFma, reg, x, y, b)
+		}
+		if x, y := l.product(in.Y); x != nil {
+			return l.op(ir.OpFma, reg, x, y, a)
+		}
+		return l.op(ir.OpFAdd, reg, a, b)
+	case token.SUB:
+		if x, y := l.product(in.X); x != nil {
+			return l.op(ir.OpFma, reg, x, y, neg(b))
+		}
+		if x, y := l.product(in.Y); x != nil {
+			return l.op(ir.OpFma, reg, neg(x), y, a)
+		}
+		return l.op(ir.OpFSub, reg, a, b)
+	case token.MUL:
+		return l.op(ir.OpFMul, reg, a, b)
+	}
+	return l.op(ir.OpFDiv, reg, a, b)
+}
+
+// product returns the factors of v if it is a product that may be fused into
+// the sum it is part of: nothing else uses it, and no explicit conversion
+// rounds it (Go specification, "Floating-point operators").
+func (l *lowerer) product(v ssa.Value) (x, y *ir.Value) {
+	m, ok := v.(*ssa.BinOp)
+	if !ok || m.Op != token.MUL || !l.fuse || l.frame.fma[m] {
+		return nil, nil
+	}
+	uses := 0
+	for _, r := range *m.Referrers() {
+		if _, ok := r.(*ssa.DebugRef); !ok {
+			uses++
+		}
+	}
+	if uses != 1 {
+		return nil, nil
+	}
+	x, _ = l.get(m.X).(*ir.Value)
+	y, _ = l.get(m.Y).(*ir.Value)
+	if y == nil {
+		return nil, nil
+	}
+	return x, y
+}
+
+func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
+	a, ok1 := x.(tuple)
+	b, ok2 := y.(tuple)
+	if !ok1 || !ok2 {
+		return l.zero(t)
+	}
+	ar, ai := a.elems[0].(*ir.Value), a.elems[1].(*ir.Value)
+	br, bi := b.elems[0].(*ir.Value), b.elems[1].(*ir.Value)
+	reg := ar.Type
+	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, reg, p, q) }
+	switch op {
+	case token.ADD:
+		return tuple{[]val{bin(ir.OpFAdd, ar, br), bin(ir.OpFAdd, ai, bi)}}
+	case token.SUB:
+		return tuple{[]val{bin(ir.OpFSub, ar, br), bin(ir.OpFSub, ai, bi)}}
+	case token.MUL:
+		re := bin(ir.OpFSub, bin(ir.OpFMul, ar, br), bin(ir.OpFMul, ai, bi))
+		im := bin(ir.OpFAdd, bin(ir.OpFMul, ar, bi), bin(ir.OpFMul, ai, br))
+		return tuple{[]val{re, im}}
+	}
+	return l.complexQuo(a, b, t)
+}
+
+func (l *lowerer) not(v val) val {
+	x, ok := v.(*ir.Value)
+	if !ok {
+		return v
+	}
+	if x.IsConst() {
+		return l.m.Bool(x.Bits == 0)
+	}
+	return l.op(ir.OpLNot, ir.TypeBool, x)
+}
+
+func (l *lowerer) unOp(in *ssa.UnOp) val {
+	t := in.X.Type()
+	x := l.get(in.X)
+	switch in.Op {
+	case token.MUL:
+		if g, ok := in.X.(*ssa.Global); ok {
+			if v, ok := l.globalValue(g); ok {
+				return v
+			}
+		}
+		if p, ok := x.(pointer); ok {
+			return l.loadRef(l.deref(p), in.Type())
+		}
+		return l.zero(in.Type())
+	case token.ARROW:
+		return l.unsupported(in)
+	case token.NOT:
+		return l.not(x)
+	}
+	if c, ok := x.(tuple); ok && isComplex(t) {
+		out := tuple{}
+		for _, e := range c.elems {
+			out.elems = append(out.elems, l.op(ir.OpFNegate, e.(*ir.Value).Type, e.(*ir.Value)))
+		}
+		return out
+	}
+	v, ok := x.(*ir.Value)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	switch {
+	case in.Op == token.XOR:
+		return l.fit(l.op(ir.OpNot, v.Type, v), t)
+	case isFloat(t):
+		return l.op(ir.OpFNegate, v.Type, v)
+	}
+	return l.fit(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
+}
+
+// equal lowers x == y for operands of type t.
+func (l *lowerer) equal(x, y val, t types.Type) val {
+	switch x := x.(type) {
+	case *ir.Value:
+		y, ok := y.(*ir.Value)
+		if !ok {
+			break
+		}
+		switch {
+		case isFloat(t):
+			return l.op(ir.OpFEq, ir.TypeBool, x, y)
+		case isBoolean(t):
+			return l.op(ir.OpLEq, ir.TypeBool, x, y)
+		}
+		return l.op(ir.OpIEq, ir.TypeBool, x, y)
+	case str:
+		if y, ok := y.(str); ok {
+			return l.m.Bool(x.s == y.s)
+		}
+	case tuple:
+		y, ok := y.(tuple)
+		if !ok {
+			break
+		}
+		return l.equalParts(x, y, t)
+	case array:
+		if y, ok := y.(array); ok {
+			return l.equalArrays(x.at, y.at, t.Underlying().(*types.Array))
+		}
+	case slice:
+		// Slices compare with nil only.
+		if y, ok := y.(slice); ok {
+			if isNilShape(x) {
+				x = y
+			}
+			if x.at.device() {
+				return l.op(ir.OpAddrIsNull, ir.TypeBool, x.at.addr)
+			}
+			return l.m.Bool(false)
+		}
+	case pointer:
+		if y, ok := y.(pointer); ok {
+			return l.equalPointers(x, y)
+		}
+	case function:
+		if y, ok := y.(function); ok {
+			return l.m.Bool(isNilShape(x) && isNilShape(y))
+		}
+	case iface:
+		y, ok := y.(iface)
+		if !ok {
+			break
+		}
+		if x.typ == nil || y.typ == nil {
+			return l.m.Bool(x.typ == nil && y.typ == nil)
+		}
+		if !types.Identical(x.typ, y.typ) {
+			return l.m.Bool(false)
+		}
+		return l.equal(x.v, y.v, x.typ)
+	}
+	return l.m.Bool(false)
+}
+
+func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
+	var parts []types.Type
+	if a, ok := t.Underlying().(*types.Array); ok {
+		for range x.elems {
+			parts = append(parts, a.Elem())
+		}
+	} else {
+		parts = fields(t)
+	}
+	all := l.m.Bool(true)
+	for i, p := range parts {
+		if s, ok := t.Underlying().(*types.Struct); ok && s.Field(i).Name() == "_" {
+			continue
+		}
+		e, ok := l.equal(x.elems[i], y.elems[i], p).(*ir.Value)
+		if !ok {
+			continue
+		}
+		if all.IsConst() && all.Bits == 1 {
+			all = e
+		} else {
+			all = l.op(ir.OpLAnd, ir.TypeBool, all, e)
+		}
+	}
+	return all
+}
+
+func (l *lowerer) equalArrays(x, y mem, t *types.Array) val {
+	all := l.m.NewVar(l.f, ir.Function, "equal", ir.TypeBool)
+	l.storeVar(all, l.m.Bool(true))
+	one := func(i *ir.Value) {
+		e := l.equal(l.loadMem(x.at(i), t.Elem()), l.loadMem(y.at(i), t.Elem()), t.Elem()).(*ir.Value)
+		l.storeVar(all, l.op(ir.OpLAnd, ir.TypeBool, l.loadVar(all), e))
+	}
+	if t.Len() <= unrollLimit {
+		for i := range t.Len() {
+			one(l.m.Int(ir.TypeI32, i))
+		}
+	} else {
+		l.loop(l.m.Int(ir.TypeI32, t.Len()), one)
+	}
+	return l.loadVar(all)
+}
+
+// equalPointers compares pointers: to nil, or to elements of one variable.
+func (l *lowerer) equalPointers(x, y pointer) val {
+	nilOf := func(p pointer) *ir.Value {
+		if p.isNil == nil {
+			return l.m.Bool(false)
+		}
+		return p.isNil
+	}
+	if isNilShape(x) || isNilShape(y) {
+		return l.op(ir.OpLAnd, ir.TypeBool, nilOf(x), nilOf(y))
+	}
+	both := l.op(ir.OpLEq, ir.TypeBool, nilOf(x), nilOf(y))
+	a, ok1 := x.ref.(mem)
+	b, ok2 := y.ref.(mem)
+	if !ok1 || !ok2 {
+		return l.op(ir.OpLAnd, ir.TypeBool, both, l.m.Bool(x.ref == y.ref))
+	}
+	if a.v != b.v {
+		return l.m.Bool(false)
+	}
+	if a.device() {
+		a, b = l.addressed(a), l.addressed(b)
+		p := l.op(ir.OpBitcast, ir.TypeI64, a.addr)
+		q := l.op(ir.OpBitcast, ir.TypeI64, b.addr)
+		return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpIEq, ir.TypeBool, p, q))
+	}
+	if len(a.path) != len(b.path) {
+		return l.m.Bool(false)
+	}
+	for i := range a.path {
+		p, q := l.toI32(a.path[i]), l.toI32(b.path[i])
+		both = l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpIEq, ir.TypeBool, p, q))
+	}
+	return both
+}

@@ -1,0 +1,267 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// callInstr lowers a call: a builtin, an intrinsic, or a function to inline.
+func (l *lowerer) callInstr(in *ssa.Call) val {
+	c := &in.Call
+	var args []val
+	if c.IsInvoke() {
+		x, ok := l.get(c.Value).(iface)
+		if !ok || x.typ == nil {
+			l.errorf(diag.DynamicCall, in.Pos(), "use a type parameter",
+				"which method this call reaches is not known when the kernel is generated")
+			return l.zero(in.Type())
+		}
+		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
+		if fn == nil {
+			l.errorf(diag.DynamicCall, in.Pos(), "", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
+			return l.zero(in.Type())
+		}
+		args = append(args, x.v)
+		for _, a := range c.Args {
+			args = append(args, l.get(a))
+		}
+		return l.callFunc(in, fn, args, nil)
+	}
+	f, ok := l.get(c.Value).(function)
+	if !ok || f.fn == nil && f.builtin == nil {
+		l.errorf(diag.DynamicCall, in.Pos(), "call a function directly, or pass it to a function that is inlined",
+			"which function this call reaches is not known when the kernel is generated")
+		return l.zero(in.Type())
+	}
+	for _, a := range c.Args {
+		args = append(args, l.get(a))
+	}
+	if f.builtin != nil {
+		return l.builtin(in, f.builtin, args)
+	}
+	return l.callFunc(in, f.fn, args, f.bindings)
+}
+
+func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
+	origin := fn
+	if o := fn.Origin(); o != nil {
+		origin = o
+	}
+	l.pos = in.Pos()
+	if h, ok := intrinsics[origin.RelString(nil)]; ok {
+		return h(l, in, fn, args)
+	}
+	if pkg := pkgPath(origin); hostOnly(pkg) {
+		l.errorf(diag.HostOnly, in.Pos(), hostHint(pkg), "%s runs only on the host", funcName(origin))
+		return l.zero(in.Type())
+	}
+	return l.call(fn, args, bindings, in.Pos())
+}
+
+func pkgPath(fn *ssa.Function) string {
+	if fn.Pkg != nil {
+		return fn.Pkg.Pkg.Path()
+	}
+	if o := fn.Object(); o != nil && o.Pkg() != nil {
+		return o.Pkg().Path()
+	}
+	return ""
+}
+
+// hostOnly reports whether a package's code can have no meaning on a device, so
+// that one diagnostic names the call rather than many what it does inside.
+func hostOnly(pkg string) bool {
+	switch pkg {
+	case "fmt", "os", "log", "time", "runtime", "sync", "reflect", "io", "bufio", "net", "context",
+		"errors", "strconv", "sort", "syscall", "testing", "unsafe", "math/rand", "crypto/rand":
+		return true
+	}
+	return false
+}
+
+func hostHint(pkg string) string {
+	switch pkg {
+	case "fmt", "log":
+		return "write results to a slice and print them on the host; panic(\"text\") reports a fault"
+	case "sort":
+		return "use package slices' generic functions"
+	case "sync":
+		return "use sync/atomic, or work-group barriers"
+	case "math/rand", "crypto/rand":
+		return "use a generator by value, seeded by the work-item's id"
+	}
+	return "call it on the host and pass the result"
+}
+
+// builtin lowers a call of a predeclared function.
+func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
+	switch b.Name() {
+	case "len", "cap":
+		return l.lenOrCap(b.Name(), args[0], in.Call.Args[0].Type())
+	case "min", "max":
+		return l.minMax(b.Name(), args, in.Type())
+	case "real", "imag":
+		if c, ok := args[0].(tuple); ok {
+			return c.elems[map[string]int{"real": 0, "imag": 1}[b.Name()]]
+		}
+	case "complex":
+		return tuple{args}
+	case "copy":
+		return l.copySlice(in, args)
+	case "clear":
+		return l.clearSlice(in, args)
+	case "ssa:wrapnilchk":
+		return args[0]
+	case "print", "println":
+		l.errorf(diag.HostOnly, in.Pos(), hostHint("fmt"), "%s runs only on the host", b.Name())
+		return nil
+	case "append":
+		l.errorf(diag.Alloc, in.Pos(), "write to an index of a slice that is large enough",
+			"append may allocate memory whose size is not known when the kernel is built")
+	case "recover":
+		l.errorf(diag.Defer, in.Pos(), "check before the operation", "a kernel cannot recover from a panic")
+	default:
+		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot call %s", b.Name())
+	}
+	return l.zero(in.Type())
+}
+
+func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
+	switch x := x.(type) {
+	case slice:
+		if name == "cap" {
+			return x.cap
+		}
+		return x.len
+	case str:
+		return l.m.Int(ir.TypeI64, int64(len(x.s)))
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return l.m.Int(ir.TypeI64, a.Len())
+	}
+	return l.zero(types.Typ[types.Int])
+}
+
+func (l *lowerer) minMax(name string, args []val, t types.Type) val {
+	if s, ok := args[0].(str); ok {
+		for _, a := range args[1:] {
+			if b, ok := a.(str); ok && (b.s < s.s) == (name == "min") {
+				s = b
+			}
+		}
+		return s
+	}
+	acc, ok := args[0].(*ir.Value)
+	for _, a := range args[1:] {
+		b, ok2 := a.(*ir.Value)
+		if !ok || !ok2 {
+			return l.zero(t)
+		}
+		if isFloat(t) {
+			acc = l.floatMinMax(name == "min", acc, b)
+			continue
+		}
+		lt := ir.OpSLt
+		if isUnsigned(t) {
+			lt = ir.OpULt
+		}
+		p, q := acc, b
+		if name == "max" {
+			p, q = b, acc
+		}
+		acc = l.op(ir.OpSelect, acc.Type, l.op(lt, ir.TypeBool, p, q), acc, b)
+	}
+	return acc
+}
+
+// floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
+func (l *lowerer) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
+	t := x.Type
+	bits := ir.TypeI32
+	if t == ir.TypeF64 {
+		bits = ir.TypeI64
+	}
+	p, q, join := x, y, ir.OpOr
+	if !isMin {
+		p, q, join = y, x, ir.OpAnd
+	}
+	// Equal operands differ at most in the sign of zero.
+	eq := l.op(ir.OpBitcast, t, l.op(join, bits, l.op(ir.OpBitcast, bits, x), l.op(ir.OpBitcast, bits, y)))
+	r := l.op(ir.OpSelect, t, l.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
+	r = l.op(ir.OpSelect, t, l.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
+	return l.op(ir.OpSelect, t, l.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
+}
+
+// elem returns the element i of a slice, without a check.
+func (l *lowerer) elem(s slice, i *ir.Value) mem {
+	if s.at.device() {
+		return s.at.at(i)
+	}
+	return s.at.at(l.addOffset(s.off, i))
+}
+
+// copySlice lowers copy(dst, src), in the direction that overlapping slices need.
+func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
+	dst, ok1 := args[0].(slice)
+	src, ok2 := args[1].(slice)
+	if s, ok := args[1].(str); ok && ok1 {
+		n := l.m.Int(ir.TypeI64, int64(len(s.s)))
+		src, ok2 = slice{off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}, true
+		if len(s.s) == 0 {
+			return n
+		}
+		src.at = l.stringTable(s.s)
+	}
+	if !ok1 || !ok2 {
+		return l.zero(in.Type())
+	}
+	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
+	less := l.op(ir.OpSLt, ir.TypeBool, src.len, dst.len)
+	n := l.op(ir.OpSelect, ir.TypeI64, less, src.len, dst.len)
+	// Copying up is right unless dst starts within src.
+	down := l.m.Bool(false)
+	if dst.at.device() && src.at.device() {
+		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
+		q := l.op(ir.OpBitcast, ir.TypeI64, src.at.addr)
+		down = l.op(ir.OpULt, ir.TypeBool, q, p)
+	} else if dst.at.v == src.at.v && !dst.at.device() {
+		down = l.op(ir.OpSLt, ir.TypeBool, src.off, dst.off)
+	}
+	last := l.op(ir.OpISub, ir.TypeI64, n, l.m.Int(ir.TypeI64, 1))
+	l.loop(n, func(i *ir.Value) {
+		if !down.IsConst() {
+			i = l.op(ir.OpSelect, ir.TypeI64, down, l.op(ir.OpISub, ir.TypeI64, last, i), i)
+		}
+		l.storeMem(l.elem(dst, i), l.loadMem(l.elem(src, i), elem), elem)
+	})
+	return n
+}
+
+func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
+	s, ok := args[0].(slice)
+	if !ok {
+		l.errorf(diag.Type, in.Pos(), "", "kernels have no maps")
+		return nil
+	}
+	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
+	zero := l.zero(elem)
+	l.loop(s.len, func(i *ir.Value) { l.storeMem(l.elem(s, i), zero, elem) })
+	return nil
+}
+
+// complexQuo divides as gc's run-time function does: infinities and NaN first,
+// then scaled by the larger part of the divisor.
+func (l *lowerer) complexQuo(a, b tuple, t types.Type) val {
+	l.errorf(diag.Type, l.pos, "divide the parts", "kernels cannot divide complex numbers")
+	return l.zero(t)
+}
+
+var _ = token.NoPos

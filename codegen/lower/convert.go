@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"go/types"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// convert lowers a conversion between basic types, or one that only renames.
+func (l *lowerer) convert(v val, from, to types.Type) val {
+	if isComplex(from) && isComplex(to) {
+		c, ok := v.(tuple)
+		if !ok {
+			return l.zero(to)
+		}
+		ft, tt := fields(from)[0], fields(to)[0]
+		return tuple{[]val{l.convert(c.elems[0], ft, tt), l.convert(c.elems[1], ft, tt)}}
+	}
+	x, ok := v.(*ir.Value)
+	if !ok || l.classify(to) != classScalar {
+		if types.Identical(from.Underlying(), to.Underlying()) {
+			return v
+		}
+		code, hint := diag.Type, "convert on the host"
+		if b, ok := to.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+			code, hint = diag.Unsafe, "index slices"
+		}
+		l.errorf(code, l.pos, hint, "a kernel cannot convert %v to %v", from, to)
+		return l.zero(to)
+	}
+	switch {
+	case isInteger(from) && isInteger(to):
+		return l.intToInt(x, from, to)
+	case isInteger(from) && isFloat(to):
+		if isUnsigned(from) {
+			return l.op(ir.OpUToF, regType(to), x)
+		}
+		return l.op(ir.OpSToF, regType(to), x)
+	case isFloat(from) && isFloat(to):
+		if x.Type == regType(to) {
+			return x
+		}
+		return l.op(ir.OpFConvert, regType(to), x)
+	case isFloat(from) && isInteger(to):
+		return l.floatToInt(x, to)
+	}
+	return x
+}
+
+func (l *lowerer) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
+	reg := regType(to)
+	if x.IsConst() {
+		n := x.Bits
+		if !isUnsigned(from) {
+			n = uint64(x.Int())
+		}
+		s := 64 - width(to)
+		if isUnsigned(to) {
+			return l.m.Const(reg, n<<s>>s)
+		}
+		return l.m.Int(reg, int64(n<<s)>>s)
+	}
+	switch {
+	case reg == ir.TypeI64 && x.Type == ir.TypeI32:
+		return l.toI64(x, from)
+	case reg == ir.TypeI32 && x.Type == ir.TypeI64:
+		x = l.op(ir.OpUConvert, ir.TypeI32, x)
+	case width(to) >= width(from) && isUnsigned(from) == isUnsigned(to):
+		return x
+	case width(to) > width(from) && isUnsigned(from):
+		return x
+	}
+	return l.fit(x, to)
+}
+
+// floatToInt does what gc does on amd64, for values out of range too: the
+// hardware's conversions give the least integer for what they cannot hold.
+// Types narrower than int32 and uint32 take the low bits of a wider conversion.
+func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
+	wide := width(to) == 64 || width(to) == 32 && isUnsigned(to)
+	if !wide {
+		return l.fit(l.truncTo(x, ir.TypeI32), to)
+	}
+	v := l.truncTo(x, ir.TypeI64)
+	if width(to) == 32 {
+		return l.op(ir.OpUConvert, ir.TypeI32, v)
+	}
+	if isUnsigned(to) {
+		// The part from 1<<63 on is converted by itself and used where the
+		// signed conversion came out negative.
+		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
+		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
+		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
+	}
+	return v
+}
+
+// truncTo converts to a signed integer; what does not fit, and NaN, becomes the
+// least integer.
+func (l *lowerer) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
+	bits := t.Bits()
+	limit := float64(uint64(1) << (bits - 1))
+	below := l.op(ir.OpFLt, ir.TypeBool, x, l.float(x.Type, limit))
+	var above *ir.Value
+	if bits == 32 && x.Type == ir.TypeF64 {
+		// Truncation brings what lies between -1<<31 - 1 and -1<<31 into range.
+		above = l.op(ir.OpFLt, ir.TypeBool, l.float(x.Type, -limit-1), x)
+	} else {
+		above = l.op(ir.OpFLe, ir.TypeBool, l.float(x.Type, -limit), x)
+	}
+	ok := l.op(ir.OpLAnd, ir.TypeBool, below, above)
+	safe := l.op(ir.OpSelect, x.Type, ok, x, l.float(x.Type, 0))
+	return l.op(ir.OpSelect, t, ok, l.op(ir.OpFToS, t, safe), l.m.Const(t, 1<<(bits-1)))
+}

@@ -1,0 +1,388 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// maxTable bounds the scalars of a read-only table.
+const maxTable = 1 << 16
+
+// global returns a pointer to a package-level variable, which nothing may write.
+func (l *lowerer) global(g *ssa.Global) val {
+	if v, ok := l.globals[g]; ok {
+		return v
+	}
+	v := l.makeGlobal(g)
+	l.globals[g] = v
+	return v
+}
+
+// globalValue returns the value of a package-level variable that is no memory:
+// a slice of a table, or a scalar.
+func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
+	p, ok := l.global(g).(pointer)
+	if !ok {
+		return nil, false
+	}
+	if t, ok := p.ref.(constRef); ok {
+		return t.v, true
+	}
+	return nil, false
+}
+
+// constRef is what a pointer to a package-level variable refers to that is known
+// while lowering.
+type constRef struct{ v val }
+
+func (l *lowerer) makeGlobal(g *ssa.Global) val {
+	t := g.Type().Underlying().(*types.Pointer).Elem()
+	fail := func(code diag.Code, hint, format string, args ...any) val {
+		l.errorf(code, token.NoPos, hint, format, args...)
+		return pointer{ref: constRef{l.zero(t)}}
+	}
+	if at := l.writtenAt(g); at.IsValid() {
+		return fail(diag.GlobalVar, "pass it as a field of the kernel",
+			"the package-level variable %s is written at %v; kernels can read only variables that never are",
+			g.Name(), l.prog.DiagPos(at))
+	}
+	init := g.Pkg.Func("init")
+	tree, ok := evalGlobal(init, g)
+	if !ok {
+		return fail(diag.GlobalVar, "initialise it with constants, or pass it as a field of the kernel",
+			"the value of the package-level variable %s is not known when the kernel is generated", g.Name())
+	}
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		return l.globalSlice(g, s, tree, fail)
+	}
+	switch l.classify(t) {
+	case classScalar, classStruct:
+		if v, ok := l.constTree(tree, t); ok {
+			return pointer{ref: constRef{v}}
+		}
+	case classArray:
+		if m, ok := l.table(g.Name(), tree, t); ok {
+			return pointer{ref: m}
+		}
+	case classShape:
+		if isString(t) {
+			if c, ok := tree.leaf.(*ssa.Const); ok {
+				return pointer{ref: constRef{l.constant(c)}}
+			}
+			return pointer{ref: constRef{str{}}}
+		}
+		if f, ok := tree.leaf.(*ssa.Function); ok {
+			return pointer{ref: constRef{function{fn: f}}}
+		}
+	}
+	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
+}
+
+func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fail func(diag.Code, string, string, ...any) val) val {
+	n := int64(tree.length)
+	if tree.leaf != nil || !l.isFlat(s.Elem()) {
+		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
+	}
+	if n == 0 {
+		return pointer{ref: constRef{l.zero(s)}}
+	}
+	m, ok := l.table(g.Name(), tree, types.NewArray(s.Elem(), n))
+	if !ok {
+		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
+	}
+	length := l.m.Int(ir.TypeI64, n)
+	return pointer{ref: constRef{slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}}}
+}
+
+// table makes a read-only variable of constants.
+func (l *lowerer) table(name string, tree *constTree, t types.Type) (mem, bool) {
+	if !l.isFlat(t) {
+		return mem{}, false
+	}
+	var init []*ir.Value
+	if !l.flatten(tree, t, &init) {
+		return mem{}, false
+	}
+	v := l.m.NewVar(nil, ir.Private, name, l.memType(t, false))
+	v.Init = init
+	return mem{v: v}, true
+}
+
+func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool {
+	if len(*out) > maxTable {
+		return false
+	}
+	sub := func(i int) *constTree {
+		if tree == nil {
+			return nil
+		}
+		return tree.parts[i]
+	}
+	if tree != nil && tree.leaf != nil {
+		c, ok := tree.leaf.(*ssa.Const)
+		if !ok {
+			return false
+		}
+		if c.Value == nil { // the zero value of an aggregate
+			tree = nil
+		} else {
+			vs := leaves(l.constant(c))
+			*out = append(*out, vs...)
+			return true
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		for i := range int(u.Len()) {
+			if !l.flatten(sub(i), u.Elem(), out) {
+				return false
+			}
+		}
+		return true
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !l.flatten(sub(i), u.Field(i).Type(), out) {
+				return false
+			}
+		}
+		return true
+	}
+	*out = append(*out, leaves(l.zero(t))...)
+	return true
+}
+
+// constTree as a value: a scalar or a struct of such.
+func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
+	if tree != nil && tree.leaf != nil {
+		c, ok := tree.leaf.(*ssa.Const)
+		if !ok {
+			return nil, false
+		}
+		return l.constant(c), true
+	}
+	if l.classify(t) == classStruct && !isComplex(t) {
+		out := tuple{}
+		for i, f := range fields(t) {
+			var part *constTree
+			if tree != nil {
+				part = tree.parts[i]
+			}
+			v, ok := l.constTree(part, f)
+			if !ok {
+				return nil, false
+			}
+			out.elems = append(out.elems, v)
+		}
+		return out, true
+	}
+	return l.zero(t), true
+}
+
+// stringTable is a table of the bytes of a string.
+func (l *lowerer) stringTable(s string) mem {
+	for _, v := range l.m.Vars {
+		if v.Storage == ir.Private && v.Name == "string "+s {
+			return mem{v: v}
+		}
+	}
+	t := l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(len(s))))
+	v := l.m.NewVar(nil, ir.Private, "string "+s, t)
+	for i := range len(s) {
+		v.Init = append(v.Init, l.m.Int(ir.TypeI32, int64(s[i])))
+	}
+	return mem{v: v}
+}
+
+// constTree is a constant value by parts; what is missing is zero.
+type constTree struct {
+	leaf   ssa.Value // *ssa.Const or *ssa.Function
+	parts  map[int]*constTree
+	length int // of a slice's array
+}
+
+func (t *constTree) part(i int) *constTree {
+	if t.parts == nil {
+		t.parts = map[int]*constTree{}
+	}
+	if t.parts[i] == nil {
+		t.parts[i] = &constTree{}
+	}
+	return t.parts[i]
+}
+
+// evalGlobal finds what the package initialiser stores in g, provided that it is
+// made of constants.
+func evalGlobal(init *ssa.Function, g *ssa.Global) (*constTree, bool) {
+	root := &constTree{}
+	if init == nil {
+		return root, true
+	}
+	allocs := map[ssa.Value]*constTree{g: root}
+	place := func(v ssa.Value) *constTree { return placeOf(v, allocs) }
+	for _, b := range init.Blocks {
+		for _, in := range b.Instrs {
+			st, ok := in.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			at := place(st.Addr)
+			if at == nil {
+				continue
+			}
+			if !storeTree(at, st.Val, allocs) {
+				if owner := rootOf(st.Addr); owner == ssa.Value(g) {
+					return nil, false
+				}
+				at.leaf = st.Val
+			}
+		}
+	}
+	return root, true
+}
+
+func rootOf(v ssa.Value) ssa.Value {
+	for {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		default:
+			return v
+		}
+	}
+}
+
+func placeOf(v ssa.Value, allocs map[ssa.Value]*constTree) *constTree {
+	switch v := v.(type) {
+	case *ssa.Global:
+		return allocs[v]
+	case *ssa.Alloc:
+		if allocs[v] == nil {
+			allocs[v] = &constTree{}
+		}
+		return allocs[v]
+	case *ssa.FieldAddr:
+		if p := placeOf(v.X, allocs); p != nil {
+			return p.part(v.Field)
+		}
+	case *ssa.IndexAddr:
+		c, ok := v.Index.(*ssa.Const)
+		if !ok {
+			return nil
+		}
+		if p := placeOf(v.X, allocs); p != nil {
+			return p.part(int(c.Int64()))
+		}
+	}
+	return nil
+}
+
+func storeTree(at *constTree, v ssa.Value, allocs map[ssa.Value]*constTree) bool {
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Function:
+		*at = constTree{leaf: v}
+		if c, ok := v.(*ssa.Const); ok && c.Value == nil {
+			*at = constTree{}
+		}
+		return true
+	case *ssa.Slice:
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok || v.Low != nil || v.High != nil {
+			return false
+		}
+		p := placeOf(a, allocs)
+		n := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
+		*at = constTree{parts: p.parts, length: int(n)}
+		return true
+	case *ssa.UnOp:
+		if p := placeOf(v.X, allocs); p != nil && v.Op == token.MUL {
+			*at = *p
+			return true
+		}
+	}
+	return false
+}
+
+// writtenAt returns where a package-level variable is written, or its address
+// kept, outside of its package's initialiser.
+func (l *lowerer) writtenAt(g *ssa.Global) token.Pos {
+	for _, m := range g.Pkg.Members {
+		if f, ok := m.(*ssa.Function); ok {
+			if p := writesIn(f, g); p.IsValid() {
+				return p
+			}
+		}
+		if t, ok := m.(*ssa.Type); ok {
+			if p := l.methodsWrite(t.Type(), g); p.IsValid() {
+				return p
+			}
+		}
+	}
+	return token.NoPos
+}
+
+func (l *lowerer) methodsWrite(t types.Type, g *ssa.Global) token.Pos {
+	n, ok := t.(*types.Named)
+	if !ok {
+		return token.NoPos
+	}
+	for m := range n.Methods() {
+		if f := l.prog.SSA.FuncValue(m); f != nil {
+			if p := writesIn(f, g); p.IsValid() {
+				return p
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// writesIn looks for writes of g in f and the functions inside it.
+func writesIn(f *ssa.Function, g *ssa.Global) token.Pos {
+	if f.Synthetic != "" && f.Name() == "init" {
+		return token.NoPos
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if p := writes(in, g); p.IsValid() {
+				return p
+			}
+		}
+	}
+	for _, a := range f.AnonFuncs {
+		if p := writesIn(a, g); p.IsValid() {
+			return p
+		}
+	}
+	return token.NoPos
+}
+
+// writes reports where an instruction stores to g or lets its address escape: an
+// address may be loaded from, indexed and, for arrays, sliced for reading only
+// where the slice is used at once, which is more than is worth proving here.
+func writes(in ssa.Instruction, g *ssa.Global) token.Pos {
+	at := in.Pos()
+	switch in := in.(type) {
+	case *ssa.Store:
+		if rootOf(in.Addr) == ssa.Value(g) {
+			return at
+		}
+		if in.Val == ssa.Value(g) {
+			return at
+		}
+	case *ssa.Call:
+		for _, a := range in.Call.Args {
+			if rootOf(a) == ssa.Value(g) {
+				if _, ok := a.Type().Underlying().(*types.Pointer); ok {
+					return at
+				}
+			}
+		}
+	}
+	return token.NoPos
+}

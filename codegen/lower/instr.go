@@ -1,0 +1,314 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// instr lowers one instruction.
+func (l *lowerer) instr(in ssa.Instruction) {
+	f := l.frame
+	switch in := in.(type) {
+	case *ssa.DebugRef, *ssa.RunDefers:
+	case *ssa.Phi:
+		f.vals[in] = l.phi(f, in)
+	case *ssa.Store:
+		if p, ok := l.get(in.Addr).(pointer); ok {
+			l.storeRef(l.deref(p), l.get(in.Val), in.Val.Type())
+		}
+	case *ssa.Jump:
+		l.b.Jump(l.edge(f, in.Block(), 0))
+		l.dead()
+	case *ssa.If:
+		l.branch(f, in)
+	case *ssa.Return:
+		l.ret(f, in)
+	case *ssa.Panic:
+		l.fault(abi.FaultPanic, nil, nil, l.panicText(in.X))
+		l.dead()
+	case *ssa.Go:
+		l.errorf(diag.Statement, in.Pos(), "launch more work-items instead", "a kernel cannot start goroutines")
+	case *ssa.Defer:
+		l.errorf(diag.Defer, in.Pos(), "call it at the end", "kernels have no deferred calls")
+	case *ssa.Send, *ssa.MapUpdate:
+		l.errorf(diag.Statement, in.Pos(), "use slices", "kernels have no channels and no maps")
+	case ssa.Value:
+		v := l.value(in)
+		f.vals[in] = v
+	default:
+		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this statement (%T)", in)
+	}
+}
+
+// branch lowers a conditional jump; only the arm that a known condition leads
+// to is lowered.
+func (l *lowerer) branch(f *frame, in *ssa.If) {
+	cond, ok := l.get(in.Cond).(*ir.Value)
+	if !ok {
+		cond = l.m.Bool(false)
+	}
+	b := l.b
+	if cond.IsConst() {
+		b.Jump(l.edge(f, in.Block(), 1-int(cond.Bits)))
+		l.dead()
+		return
+	}
+	yes, no := l.edge(f, in.Block(), 0), l.edge(f, in.Block(), 1)
+	if yes == no {
+		b.Jump(yes)
+	} else {
+		b.Branch(cond, yes, no)
+	}
+	b.Term.Pos = l.irPos(l.pos)
+	l.dead()
+}
+
+func (l *lowerer) ret(f *frame, in *ssa.Return) {
+	t := tuple{}
+	for _, r := range in.Results {
+		t.elems = append(t.elems, l.get(r))
+	}
+	if f.single {
+		f.retVal = l.unwrap(t, f.fn.Signature.Results())
+	} else {
+		l.storeCell(f.result, t)
+	}
+	l.b.Jump(f.ret)
+	l.dead()
+}
+
+func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
+	c := f.phis[in]
+	if c == nil { // no edge reaches the block
+		return l.zero(in.Type())
+	}
+	return l.loadCell(c)
+}
+
+// get returns the val of an operand.
+func (l *lowerer) get(v ssa.Value) val {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return l.constant(v)
+	case *ssa.Function:
+		return function{fn: v}
+	case *ssa.Builtin:
+		return function{builtin: v}
+	case *ssa.Global:
+		return l.global(v)
+	}
+	x, ok := l.frame.vals[v]
+	if !ok {
+		// Its definition is in code that a known condition rules out.
+		return l.zero(v.Type())
+	}
+	return x
+}
+
+func (l *lowerer) constant(c *ssa.Const) val {
+	t := c.Type()
+	if c.Value == nil {
+		return l.zero(t)
+	}
+	switch {
+	case isComplex(t):
+		part := regType(fields(t)[0])
+		re, _ := constant.Float64Val(constant.Real(c.Value))
+		im, _ := constant.Float64Val(constant.Imag(c.Value))
+		return tuple{[]val{l.float(part, re), l.float(part, im)}}
+	case isString(t):
+		return str{constant.StringVal(c.Value)}
+	case isBoolean(t):
+		return l.m.Bool(constant.BoolVal(c.Value))
+	case isFloat(t):
+		if regType(t) == ir.TypeF32 {
+			x, _ := constant.Float32Val(c.Value)
+			return l.float(ir.TypeF32, float64(x))
+		}
+		x, _ := constant.Float64Val(c.Value)
+		return l.float(ir.TypeF64, x)
+	case isInteger(t):
+		if isUnsigned(t) {
+			return l.m.Const(regType(t), c.Uint64())
+		}
+		return l.m.Int(regType(t), c.Int64())
+	}
+	return l.zero(t)
+}
+
+// value lowers an instruction that has a result.
+func (l *lowerer) value(in ssa.Value) val {
+	switch in := in.(type) {
+	case *ssa.BinOp:
+		return l.binOp(in)
+	case *ssa.UnOp:
+		return l.unOp(in)
+	case *ssa.Convert:
+		return l.convert(l.get(in.X), in.X.Type(), in.Type())
+	case *ssa.MultiConvert:
+		return l.convert(l.get(in.X), in.X.Type(), in.Type())
+	case *ssa.ChangeType:
+		return l.get(in.X)
+	case *ssa.Call:
+		return l.callInstr(in)
+	case *ssa.Alloc:
+		return l.alloc(in)
+	case *ssa.FieldAddr:
+		return l.fieldAddr(in)
+	case *ssa.Field:
+		if t, ok := l.get(in.X).(tuple); ok {
+			return t.elems[in.Field]
+		}
+	case *ssa.IndexAddr:
+		return l.indexAddr(in)
+	case *ssa.Index:
+		return l.index(in)
+	case *ssa.Slice:
+		return l.slice(in)
+	case *ssa.Extract:
+		if t, ok := l.get(in.Tuple).(tuple); ok && in.Index < len(t.elems) {
+			return t.elems[in.Index]
+		}
+	case *ssa.MakeClosure:
+		f := function{fn: in.Fn.(*ssa.Function)}
+		for _, b := range in.Bindings {
+			f.bindings = append(f.bindings, l.get(b))
+		}
+		return f
+	case *ssa.MakeInterface:
+		return iface{typ: in.X.Type(), v: l.get(in.X)}
+	case *ssa.ChangeInterface:
+		return l.get(in.X)
+	case *ssa.TypeAssert:
+		return l.typeAssert(in)
+	case *ssa.SliceToArrayPointer:
+		return l.sliceToArray(in)
+	}
+	return l.unsupported(in)
+}
+
+// unsupported reports a value that kernels cannot have.
+func (l *lowerer) unsupported(in ssa.Value) val {
+	pos := in.Pos()
+	switch in := in.(type) {
+	case *ssa.MakeMap, *ssa.Lookup:
+		l.errorf(diag.Type, pos, "use a slice, or a table indexed by a number", "kernels have no maps")
+	case *ssa.MakeChan, *ssa.Select:
+		l.errorf(diag.Statement, pos, "use work-group memory and barriers", "kernels have no channels")
+	case *ssa.MakeSlice:
+		l.errorf(diag.Alloc, pos, "use an array of fixed size, or a slice that the host passes",
+			"a kernel cannot allocate memory whose size is not known when it is built")
+	case *ssa.Next, *ssa.Range:
+		l.errorf(diag.Statement, pos, "use a slice", "kernels cannot range over maps and strings")
+	default:
+		_ = in
+		l.errorf(diag.Statement, pos, "", "kernels cannot have this expression (%T)", in)
+	}
+	return l.zero(in.Type())
+}
+
+// alloc makes a variable, zeroed where it is declared.
+func (l *lowerer) alloc(in *ssa.Alloc) val {
+	t := in.Type().Underlying().(*types.Pointer).Elem()
+	name := in.Comment
+	c := l.newCell(t, name)
+	if len(l.diags) == 0 || c.cls != classBad {
+		l.zeroCell(c)
+	}
+	return pointer{ref: c}
+}
+
+// panicText returns the text of panic(x) as gc prints it.
+func (l *lowerer) panicText(x ssa.Value) string {
+	i, ok := l.get(x).(iface)
+	if !ok || i.typ == nil {
+		return "nil"
+	}
+	switch v := i.v.(type) {
+	case str:
+		return v.s
+	case *ir.Value:
+		if v.IsConst() && isInteger(i.typ) {
+			if isUnsigned(i.typ) {
+				return constant.MakeUint64(v.Bits).String()
+			}
+			return constant.MakeInt64(v.Int()).String()
+		}
+	}
+	return "value of type " + i.typ.String()
+}
+
+func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
+	x, ok := l.get(in.X).(iface)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	match := false
+	if x.typ != nil {
+		if u, isIface := in.AssertedType.Underlying().(*types.Interface); isIface {
+			match = types.Implements(x.typ, u)
+		} else {
+			match = types.Identical(x.typ, in.AssertedType)
+		}
+	}
+	var v val
+	switch {
+	case !match:
+		v = l.zero(in.AssertedType)
+	case types.IsInterface(in.AssertedType):
+		v = x
+	default:
+		v = x.v
+	}
+	if in.CommaOk {
+		return tuple{[]val{v, l.m.Bool(match)}}
+	}
+	if !match {
+		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, "interface conversion: not a "+in.AssertedType.String())
+	}
+	return v
+}
+
+// sliceToArray lowers (*[N]T)(s).
+func (l *lowerer) sliceToArray(in *ssa.SliceToArrayPointer) val {
+	s, ok := l.get(in.X).(slice)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	at := in.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+	n := l.m.Int(ir.TypeI64, at.Len())
+	l.check(l.op(ir.OpULe, ir.TypeBool, n, s.len), abi.FaultSliceToArray,
+		func() *ir.Value { return n }, func() *ir.Value { return s.len }, "")
+	if s.at.device() {
+		return pointer{ref: mem{addr: s.at.addr, elem: l.memType(at, true), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}}
+	}
+	l.errorf(diag.MixedPointers, in.Pos(), "index the slice", "an array cannot be a part of another variable's memory here")
+	return l.zero(in.Type())
+}
+
+// rounded finds the float products under an explicit conversion, which go/ssa
+// drops where the type stays the same, though it forbids fusing.
+func (f *frame) rounded() {
+	f.fma = map[ssa.Value]bool{}
+	for _, b := range f.fn.Blocks {
+		for _, in := range b.Instrs {
+			d, ok := in.(*ssa.DebugRef)
+			if !ok || d.IsAddr {
+				continue
+			}
+			if _, ok := ast.Unparen(d.Expr).(*ast.CallExpr); ok {
+				if m, ok := d.X.(*ssa.BinOp); ok && m.Op == token.MUL {
+					f.fma[m] = true
+				}
+			}
+		}
+	}
+}

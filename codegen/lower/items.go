@@ -1,0 +1,188 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// intrinsic lowers a call of a function that the compiler knows.
+type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
+
+// intrinsics maps full names, as (*ssa.Function).RelString(nil) prints a
+// function's origin, to what lowers their calls.
+var intrinsics = map[string]intrinsic{}
+
+// Known reports whether the function with the given full name is lowered
+// without its body.
+func Known(fullName string) bool {
+	_, ok := intrinsics[fullName]
+	return ok
+}
+
+func init() {
+	for rank := 1; rank <= 3; rank++ {
+		for _, typ := range []string{"Item", "NDItem"} {
+			recv := "(" + dslPath + "." + typ + string(rune('0'+rank)) + ")."
+			addItem(recv, rank)
+			if typ == "NDItem" {
+				addNDItem(recv, rank)
+			}
+		}
+	}
+	for _, recv := range []string{"(" + dslPath + ".Group).", "(" + dslPath + ".SubGroup)."} {
+		sub := recv == "("+dslPath+".SubGroup)."
+		scope := ir.ScopeWorkGroup
+		if sub {
+			scope = ir.ScopeSubGroup
+		}
+		add(recv+"Barrier", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.barrier(scope) })
+		if sub {
+			for name, b := range map[string]ir.BuiltIn{
+				"LocalID": ir.SubgroupLocalInvocationID, "GroupID": ir.SubgroupID,
+				"GroupRange": ir.NumSubgroups, "MaxLocalRange": ir.SubgroupSize, "LocalRange": ir.SubgroupSize,
+			} {
+				add(recv+name, scalar(func(l *lowerer) *ir.Value { return l.builtIn(b) }))
+			}
+		}
+	}
+	add(dslPath+".Local", lowerLocal)
+	add(dslPath+".LocalSlice", lowerLocalSlice)
+	add("("+dslPath+".LocalAccessor[T]).Slice", lowerAccessorSlice)
+	add("("+dslPath+".LocalAccessor).Slice", lowerAccessorSlice)
+}
+
+func add(name string, f intrinsic) {
+	if _, ok := intrinsics[name]; ok {
+		panic("BUG: two intrinsics named " + name)
+	}
+	intrinsics[name] = f
+}
+
+// scalar is an intrinsic whose result is an int made from an i32.
+func scalar(f func(l *lowerer) *ir.Value) intrinsic {
+	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.widen(f(l)) }
+}
+
+// widen makes an int of an unsigned i32.
+func (l *lowerer) widen(v *ir.Value) *ir.Value { return l.op(ir.OpUConvert, ir.TypeI64, v) }
+
+// perDim is an intrinsic that returns a tuple of ints, in Go's index order: the
+// last one belongs to SPIR-V's dimension 0.
+func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
+	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+		t := tuple{make([]val, rank)}
+		for d := range rank {
+			t.elems[rank-1-d] = l.widen(f(l, d))
+		}
+		if rank == 1 {
+			return t.elems[0]
+		}
+		return t
+	}
+}
+
+// linear is an intrinsic that returns a row-major index in a box.
+func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
+	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+		acc := l.widen(id(l, rank-1))
+		for d := rank - 2; d >= 0; d-- {
+			acc = l.op(ir.OpIMul, ir.TypeI64, acc, l.widen(size(l, d)))
+			acc = l.op(ir.OpIAdd, ir.TypeI64, acc, l.widen(id(l, d)))
+		}
+		return acc
+	}
+}
+
+func globalID(l *lowerer, d int) *ir.Value { return []*ir.Value{l.gx, l.gy, l.gz}[d] }
+
+func globalRange(l *lowerer, d int) *ir.Value { return l.rangeArg(d) }
+
+func localID(l *lowerer, d int) *ir.Value { return l.builtIn(ir.LocalInvocationIDX + ir.BuiltIn(d)) }
+
+func groupID(l *lowerer, d int) *ir.Value { return l.builtIn(ir.WorkgroupIDX + ir.BuiltIn(d)) }
+
+func localRange(l *lowerer, d int) *ir.Value { return l.spec(abi.SpecLocalSizeX + uint32(d)) }
+
+func groupRange(l *lowerer, d int) *ir.Value {
+	return l.op(ir.OpUDiv, ir.TypeI32, l.rangeArg(d), localRange(l, d))
+}
+
+func addItem(recv string, rank int) {
+	add(recv+"GlobalID", perDim(rank, globalID))
+	add(recv+"GlobalRange", perDim(rank, globalRange))
+	add(recv+"GlobalLinearID", linear(rank, globalID, globalRange))
+}
+
+func addNDItem(recv string, rank int) {
+	add(recv+"LocalID", perDim(rank, localID))
+	add(recv+"GroupID", perDim(rank, groupID))
+	add(recv+"LocalRange", perDim(rank, localRange))
+	add(recv+"GroupRange", perDim(rank, groupRange))
+	add(recv+"LocalLinearID", linear(rank, localID, localRange))
+	add(recv+"GroupLinearID", linear(rank, groupID, groupRange))
+	add(recv+"Barrier", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.barrier(ir.ScopeWorkGroup) })
+	add(recv+"Group", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return group{} })
+	add(recv+"SubGroup", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return subGroup{} })
+}
+
+func (l *lowerer) barrier(s ir.Scope) val {
+	l.op(ir.OpBarrier, ir.TypeVoid).Aux = s
+	return nil
+}
+
+// lowerLocal lowers dsl.Local[T](it): a work-group variable, zeroed each time
+// the call is reached.
+func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
+	t := fn.TypeArgs()[0]
+	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })
+	if v == nil {
+		return l.zero(in.Type())
+	}
+	return pointer{ref: mem{v: v}}
+}
+
+func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.Var {
+	if l.k.Form != abi.NDRange {
+		l.errorf(diag.WrongForm, in.Pos(), "make the kernel's item a dsl.NDItem", "only nd-range kernels have work-group memory")
+		return nil
+	}
+	if !l.isFlat(t) {
+		l.errorf(diag.Type, in.Pos(), "use numbers, bools, and structs and arrays of them",
+			"work-group memory cannot hold values of type %v", t)
+		return nil
+	}
+	v := l.m.NewVar(nil, ir.Workgroup, "local", typ())
+	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
+	return v
+}
+
+func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	t := fn.TypeArgs()[0]
+	n, ok := args[1].(*ir.Value)
+	if !ok || !n.IsConst() || n.Int() < 0 || n.Int() > 1<<28 {
+		l.errorf(diag.LocalSize, in.Pos(), "use a constant, or a dsl.LocalAccessor that the host sizes",
+			"the length of work-group memory must be a constant")
+		return l.zero(in.Type())
+	}
+	v := l.localVar(in, t, func() *ir.Type {
+		return l.m.ArrayOf(l.memType(t, false), l.m.Int(ir.TypeI32, max(n.Int(), 1)))
+	})
+	if v == nil {
+		return l.zero(in.Type())
+	}
+	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+}
+
+func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	a, ok := args[0].(accessor)
+	if !ok || a.index < 0 {
+		return l.zero(in.Type())
+	}
+	n := l.widen(l.spec(abi.SpecAccessor + uint32(a.index)))
+	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+}

@@ -1,0 +1,386 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Limits that keep a kernel's code within what drivers take.
+const (
+	maxInlineDepth = 200
+	maxValues      = 2_000_000
+	unrollLimit    = 32 // elements copied one by one rather than in a loop
+)
+
+// lowerer is the state of lowering one kernel.
+type lowerer struct {
+	prog  *load.Program
+	k     *load.Kernel
+	m     *ir.Module
+	f     *ir.Func
+	diags diag.List
+
+	b     *ir.Block // where code is being added
+	exit  *ir.Block // a bare return: where a faulted work-item goes
+	pos   token.Pos // of the instruction being lowered, or the last known
+	frame *frame
+
+	fuse       bool      // products may be fused into sums
+	gx, gy, gz *ir.Value // the work-item's global id
+	globals    map[*ssa.Global]val
+	accessors  []*ir.Var
+	posCache   map[token.Pos]ir.Pos
+	written    map[*ssa.Global]bool
+	seq        int // numbers loops and variables in order of lowering
+}
+
+// frame is one inlined call.
+type frame struct {
+	fn      *ssa.Function
+	caller  *frame
+	callPos token.Pos
+	vals    map[ssa.Value]val
+	blocks  map[*ssa.BasicBlock]*ir.Block
+	done    map[*ssa.BasicBlock]bool
+	phis    map[*ssa.Phi]*cell
+	ret     *ir.Block
+	result  *cell
+	single  bool // the function has one return: its results need no cell
+	retVal  val
+	fma     map[ssa.Value]bool // products that an explicit conversion rounds
+}
+
+// Lower turns a kernel into an ir module at level Built. All that is wrong with
+// the kernel is reported, not just the first.
+func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+	m := ir.NewModule(k.Name)
+	m.Form, m.Rank = k.Form, k.Rank
+	for _, leaf := range k.Leaves {
+		m.Params = append(m.Params, leaf.Param)
+	}
+	m.ArgSize, m.Spilled = load.Layout(m.Params)
+	m.Kernel = m.NewFunc("main")
+	l := &lowerer{
+		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
+		globals: map[*ssa.Global]val{}, posCache: map[token.Pos]ir.Pos{},
+	}
+	l.pos = k.Fn.Pos()
+	mode, _ := k.Properties.Get(properties.KeyFloatMode)
+	l.fuse = mode.FloatMode() != properties.FloatExact
+	l.entry()
+	if len(l.diags) > 0 {
+		l.diags.Sort()
+		return nil, l.diags
+	}
+	m.Kernel.RemoveUnreachable()
+	return m, nil
+}
+
+// entry lowers the kernel: the range guard, the receiver, the body.
+func (l *lowerer) entry() {
+	m := l.m
+	l.exit = l.f.NewBlock()
+	l.exit.SetTerm(ir.Term{Kind: ir.Return})
+	for i := range 3 {
+		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: "LocalSize" + "XYZ"[i:i+1], Type: ir.TypeI32, Default: 1}
+		m.Specs = append(m.Specs, s)
+	}
+	zero := m.Int(ir.TypeI32, 0)
+	l.gx, l.gy, l.gz = zero, zero, zero
+	ids := []**ir.Value{&l.gx, &l.gy, &l.gz}
+	for d := range l.k.Rank {
+		*ids[d] = l.builtIn(ir.GlobalInvocationIDX + ir.BuiltIn(d))
+	}
+	if l.k.Form == abi.Range {
+		for d := range l.k.Rank {
+			body := l.f.NewBlock()
+			l.b.Branch(l.op(ir.OpULt, ir.TypeBool, *ids[d], l.rangeArg(d)), body, l.exit)
+			l.b = body
+		}
+	}
+	recv := l.receiver()
+	args := []val{recv}
+	if len(l.k.Fn.Params) > 1 {
+		args = append(args, item{})
+	}
+	l.call(l.k.Fn, args, nil, l.k.Fn.Pos())
+	l.b.Jump(l.exit)
+	for _, b := range l.f.Blocks {
+		if b.Term.Kind == ir.Invalid {
+			b.SetTerm(ir.Term{Kind: ir.Unreachable})
+		}
+		for _, v := range b.Insts {
+			m.UsesGroup = m.UsesGroup || v.Op.Has(ir.FlagSync)
+		}
+	}
+}
+
+// op adds a value at the current place.
+func (l *lowerer) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := l.b.Append(op, t, args...)
+	v.Pos = l.irPos(l.pos)
+	return v
+}
+
+func (l *lowerer) builtIn(b ir.BuiltIn) *ir.Value {
+	v := l.op(ir.OpBuiltIn, ir.TypeI32)
+	v.Aux = b
+	return v
+}
+
+func (l *lowerer) arg(offset int, t *ir.Type) *ir.Value {
+	v := l.op(ir.OpArg, t)
+	v.Bits = uint64(offset)
+	return v
+}
+
+// rangeArg is the number of work-items along SPIR-V dimension d.
+func (l *lowerer) rangeArg(d int) *ir.Value { return l.arg(abi.OffsetRange+4*d, ir.TypeI32) }
+
+// spec returns the specialization constant with a reserved id.
+func (l *lowerer) spec(id uint32) *ir.Value {
+	for _, s := range l.m.Specs {
+		if s.ID == id {
+			return l.m.SpecValue(s)
+		}
+	}
+	panic("BUG: no such specialization constant")
+}
+
+func (l *lowerer) irPos(p token.Pos) ir.Pos {
+	if !p.IsValid() {
+		return ir.Pos{}
+	}
+	q, ok := l.posCache[p]
+	if !ok {
+		q = l.prog.Pos(p)
+		l.posCache[p] = q
+	}
+	return q
+}
+
+// errorf reports a diagnostic at p, or at the current instruction if p is not
+// valid, with the calls that lead there.
+func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
+	if !p.IsValid() {
+		p = l.pos
+	}
+	d := l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...)
+	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
+		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
+			Message: "called here from " + funcName(f.caller.fn)})
+	}
+}
+
+func funcName(f *ssa.Function) string {
+	name := f.RelString(nil)
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		prefix := ""
+		if strings.HasPrefix(name, "(*") {
+			prefix = "(*"
+		} else if strings.HasPrefix(name, "(") {
+			prefix = "("
+		}
+		name = prefix + name[i+1:]
+	}
+	return name
+}
+
+// newBlock starts a block and returns it; code is still added to the old one.
+func (l *lowerer) newBlock() *ir.Block { return l.f.NewBlock() }
+
+// dead goes on in a block that nothing reaches, after a jump away.
+func (l *lowerer) dead() { l.b = l.newBlock() }
+
+// check goes on if ok is true and else faults.
+func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
+	if ok.IsConst() && ok.Bits == 1 {
+		return
+	}
+	cont, fault := l.newBlock(), l.newBlock()
+	l.b.Branch(ok, cont, fault)
+	l.b.Term.Pos = l.irPos(l.pos)
+	l.b = fault
+	l.fault(kind, a, b, message)
+	l.b = cont
+}
+
+// fault records a fault and leaves the kernel.
+func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
+	var args []*ir.Value
+	for _, f := range []func() *ir.Value{a, b} {
+		if f == nil {
+			args = append(args, l.m.Int(ir.TypeI64, 0))
+		} else {
+			args = append(args, f())
+		}
+	}
+	v := l.op(ir.OpFault, ir.TypeVoid, append(args, l.gx, l.gy, l.gz)...)
+	v.Aux = l.m.NewSite(kind, v.Pos, message)
+	l.b.Jump(l.exit)
+}
+
+// call inlines fn and returns its results: a val, a tuple, or nil.
+func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
+	depth := 0
+	for f := l.frame; f != nil; f = f.caller {
+		if f.fn == fn {
+			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
+				"%s calls itself; a device has no call stack", funcName(fn))
+			return l.zero(fn.Signature.Results())
+		}
+		depth++
+	}
+	if len(fn.Blocks) == 0 {
+		l.errorf(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
+			"%s has no Go body that kgen could compile", funcName(fn))
+		return l.zero(fn.Signature.Results())
+	}
+	if depth > maxInlineDepth {
+		l.errorf(diag.TooLarge, at, "", "calls nest too deep or the kernel becomes too large here")
+		return l.zero(fn.Signature.Results())
+	}
+	f := &frame{fn: fn, caller: l.frame, callPos: at,
+		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
+		done: map[*ssa.BasicBlock]bool{}, phis: map[*ssa.Phi]*cell{}}
+	for i, p := range fn.Params {
+		f.vals[p] = args[i]
+	}
+	for i, p := range fn.FreeVars {
+		f.vals[p] = bindings[i]
+	}
+	l.frame = f
+	saved := l.pos
+	l.body(f)
+	l.frame, l.pos = f.caller, saved
+	l.b = f.ret
+	if f.single {
+		return f.retVal
+	}
+	return l.unwrap(l.loadCell(f.result), fn.Signature.Results())
+}
+
+// unwrap turns the tuple of a single result into the result.
+func (l *lowerer) unwrap(v val, res *types.Tuple) val {
+	if t, ok := v.(tuple); ok && res.Len() == 1 {
+		return t.elems[0]
+	}
+	return v
+}
+
+// body lowers the blocks of f's function in reverse postorder.
+func (l *lowerer) body(f *frame) {
+	f.ret = l.newBlock()
+	order := blockOrder(f.fn)
+	returns := 0
+	for _, b := range order {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			returns++
+		}
+	}
+	if f.single = returns <= 1; !f.single {
+		f.result = l.newCell(f.fn.Signature.Results(), "result")
+	} else if returns == 0 {
+		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
+	}
+	f.rounded()
+	l.b.Jump(f.block(l, f.fn.Blocks[0]))
+	for _, b := range order {
+		l.b = f.block(l, b)
+		for _, in := range b.Instrs {
+			if p := in.Pos(); p.IsValid() {
+				l.pos = p
+			}
+			l.instr(in)
+		}
+		f.done[b] = true
+		if l.m.Len() > maxValues {
+			l.errorf(diag.TooLarge, token.NoPos, "split the kernel", "the kernel becomes too large here")
+			return
+		}
+	}
+}
+
+func (f *frame) block(l *lowerer, b *ssa.BasicBlock) *ir.Block {
+	n := f.blocks[b]
+	if n == nil {
+		n = l.newBlock()
+		f.blocks[b] = n
+	}
+	return n
+}
+
+// blockOrder returns the reachable blocks in reverse postorder.
+func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
+	seen := make([]bool, len(fn.Blocks))
+	var post []*ssa.BasicBlock
+	type visit struct {
+		b *ssa.BasicBlock
+		i int
+	}
+	stack := []visit{{fn.Blocks[0], 0}}
+	seen[0] = true
+	for len(stack) > 0 {
+		v := &stack[len(stack)-1]
+		if v.i == len(v.b.Succs) {
+			post = append(post, v.b)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := v.b.Succs[len(v.b.Succs)-1-v.i]
+		v.i++
+		if !seen[s.Index] {
+			seen[s.Index] = true
+			stack = append(stack, visit{s, 0})
+		}
+	}
+	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
+		post[i], post[j] = post[j], post[i]
+	}
+	return post
+}
+
+// edge returns the block to go to for the given successor: one that stores its
+// phis first, if it has any.
+func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
+	to := from.Succs[succ]
+	target := f.block(l, to)
+	if _, ok := to.Instrs[0].(*ssa.Phi); !ok {
+		return target
+	}
+	pred := -1
+	for i, p := range to.Preds {
+		// Both edges of a branch may lead here.
+		if p == from && (pred < 0 || succ == 1) {
+			pred = i
+		}
+	}
+	// A block of its own, since the other edge of a branch must not store.
+	save := l.b
+	mid := l.newBlock()
+	l.b = mid
+	for _, in := range to.Instrs {
+		phi, ok := in.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		c := f.phis[phi]
+		if c == nil {
+			c = l.newCell(phi.Type(), phi.Comment)
+			f.phis[phi] = c
+		}
+		l.storeCell(c, l.get(phi.Edges[pred]))
+	}
+	l.b.Jump(target)
+	l.b = save
+	return mid
+}

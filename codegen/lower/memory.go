@@ -1,0 +1,417 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// loadMem loads a flat value of Go type t.
+func (l *lowerer) loadMem(m mem, t types.Type) val {
+	switch l.classify(t) {
+	case classScalar:
+		return l.loadScalar(m, t)
+	case classStruct:
+		out := tuple{}
+		for i, f := range fields(t) {
+			out.elems = append(out.elems, l.loadMem(m.at(l.field(i)), f))
+		}
+		return out
+	case classArray:
+		return l.snapshot(m, t)
+	}
+	l.errorf(diag.Type, token.NoPos, "", "a value of type %v cannot stand in this memory", t)
+	return l.zero(t)
+}
+
+// storeMem stores a flat value of Go type t.
+func (l *lowerer) storeMem(m mem, v val, t types.Type) {
+	switch v := v.(type) {
+	case *ir.Value:
+		l.storeScalar(m, v, t)
+	case tuple:
+		for i, f := range fields(t) {
+			l.storeMem(m.at(l.field(i)), v.elems[i], f)
+		}
+	case array:
+		l.copyMem(m, v.at, t)
+	default:
+		l.errorf(diag.Type, token.NoPos, "keep it in a variable, or store an index",
+			"a value of type %v cannot be stored in this memory", t)
+	}
+}
+
+func (l *lowerer) field(i int) *ir.Value { return l.m.Int(ir.TypeI32, int64(i)) }
+
+// loadScalar loads a scalar and extends it as registers hold it.
+func (l *lowerer) loadScalar(m mem, t types.Type) *ir.Value {
+	mt := regType(t)
+	if m.device() {
+		mt = deviceScalar(t.Underlying().(*types.Basic))
+	}
+	v := l.op(ir.OpLoad, mt, m.args()...)
+	v.Aux = m.auxRef()
+	switch {
+	case mt == regType(t):
+		return v
+	case isBoolean(t):
+		// Any byte but zero is true, though gc writes only 1.
+		return l.op(ir.OpINe, ir.TypeBool, l.op(ir.OpUConvert, ir.TypeI32, v), l.m.Int(ir.TypeI32, 0))
+	case isUnsigned(t):
+		return l.op(ir.OpUConvert, ir.TypeI32, v)
+	}
+	return l.op(ir.OpSConvert, ir.TypeI32, v)
+}
+
+func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
+	if m.device() {
+		mt := deviceScalar(t.Underlying().(*types.Basic))
+		if isBoolean(t) {
+			x = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
+		}
+		if mt != x.Type {
+			x = l.op(ir.OpUConvert, mt, x)
+		}
+	}
+	v := l.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
+	v.Aux = m.auxRef()
+}
+
+// snapshot copies an array into memory of its own, so that later stores do not
+// change the value.
+func (l *lowerer) snapshot(m mem, t types.Type) array {
+	c := l.newCell(t, "copy")
+	if c.mem.v == nil {
+		return array{m}
+	}
+	l.copyMem(c.mem, m, t)
+	return array{c.mem}
+}
+
+// copyMem copies a flat value from one memory to another.
+func (l *lowerer) copyMem(dst, src mem, t types.Type) {
+	if !dst.device() && !src.device() && len(dst.path) == 0 && len(src.path) == 0 &&
+		dst.v.Storage == ir.Function && src.v.Storage == ir.Function {
+		v := l.op(ir.OpCopyVar, ir.TypeVoid)
+		v.Aux = &ir.Copy{Dst: dst.v, Src: src.v}
+		return
+	}
+	a, ok := t.Underlying().(*types.Array)
+	if !ok {
+		l.storeMem(dst, l.loadMem(src, t), t)
+		return
+	}
+	one := func(i *ir.Value) {
+		if _, nested := a.Elem().Underlying().(*types.Array); nested {
+			l.copyMem(dst.at(i), src.at(i), a.Elem())
+			return
+		}
+		l.storeMem(dst.at(i), l.loadMem(src.at(i), a.Elem()), a.Elem())
+	}
+	if a.Len() <= unrollLimit {
+		for i := range a.Len() {
+			one(l.m.Int(ir.TypeI32, i))
+		}
+		return
+	}
+	l.loop(l.m.Int(ir.TypeI32, a.Len()), one)
+}
+
+// loop runs body for i from 0 to n-1, n's type being that of i.
+func (l *lowerer) loop(n *ir.Value, body func(i *ir.Value)) {
+	v := l.m.NewVar(l.f, ir.Function, "i", n.Type)
+	l.storeVar(v, l.m.Const(n.Type, 0))
+	head, in, out := l.newBlock(), l.newBlock(), l.newBlock()
+	l.b.Jump(head)
+	l.b = head
+	i := l.loadVar(v)
+	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, n), in, out)
+	l.b = in
+	body(i)
+	l.storeVar(v, l.op(ir.OpIAdd, n.Type, i, l.m.Const(n.Type, 1)))
+	l.b.Jump(head)
+	l.b = out
+}
+
+// deref returns what p points to, after a check that it is not nil.
+func (l *lowerer) deref(p pointer) ref {
+	if p.isNil != nil {
+		l.check(l.op(ir.OpLNot, ir.TypeBool, p.isNil), abi.FaultNil, nil, nil, "")
+	}
+	return p.ref
+}
+
+func (l *lowerer) loadRef(r ref, t types.Type) val {
+	switch r := r.(type) {
+	case *cell:
+		return l.loadCell(r)
+	case mem:
+		return l.loadMem(r, t)
+	}
+	return l.zero(t)
+}
+
+func (l *lowerer) storeRef(r ref, v val, t types.Type) {
+	switch r := r.(type) {
+	case *cell:
+		l.storeCell(r, v)
+	case mem:
+		l.storeMem(r, v, t)
+	}
+}
+
+// toI64 widens an integer of Go type t.
+func (l *lowerer) toI64(v *ir.Value, t types.Type) *ir.Value {
+	if v.Type == ir.TypeI64 {
+		return v
+	}
+	if isUnsigned(t) {
+		return l.op(ir.OpUConvert, ir.TypeI64, v)
+	}
+	return l.op(ir.OpSConvert, ir.TypeI64, v)
+}
+
+// toI32 narrows an index that is known to fit.
+func (l *lowerer) toI32(v *ir.Value) *ir.Value {
+	if v.Type == ir.TypeI32 {
+		return v
+	}
+	if v.IsConst() {
+		return l.m.Const(ir.TypeI32, v.Bits)
+	}
+	return l.op(ir.OpUConvert, ir.TypeI32, v)
+}
+
+// checkIndex checks 0 <= i < n for an index of Go type t and returns the index
+// in a type that holds it.
+func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
+	if i.IsConst() && n.IsConst() {
+		wide := l.m.Const(ir.TypeI64, i.Bits)
+		if i.Type == ir.TypeI32 && !isUnsigned(t) {
+			wide = l.m.Int(ir.TypeI64, i.Int())
+		}
+		if wide.Bits < n.Bits {
+			return wide
+		}
+	}
+	narrow := i.Type == ir.TypeI32 && n.IsConst() && n.Bits <= 1<<31
+	x, limit := i, n
+	if narrow {
+		limit = l.m.Const(ir.TypeI32, n.Bits)
+	} else {
+		x = l.toI64(i, t)
+	}
+	ok := l.op(ir.OpULt, ir.TypeBool, x, limit)
+	l.check(ok, abi.FaultIndex, func() *ir.Value { return l.toI64(i, t) }, func() *ir.Value { return n }, "")
+	return x
+}
+
+// indexSlice returns the element of a slice, after its check.
+func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
+	x := l.checkIndex(i, t, s.len)
+	if s.at.device() {
+		return s.at.at(x)
+	}
+	return s.at.at(l.addOffset(s.off, x))
+}
+
+func (l *lowerer) addOffset(off, x *ir.Value) *ir.Value {
+	x = l.toI32(x)
+	if off.IsConst() && off.Bits == 0 {
+		return x
+	}
+	return l.op(ir.OpIAdd, ir.TypeI32, l.toI32(off), x)
+}
+
+// indexAddr lowers &x[i].
+func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
+	i, ok := l.get(in.Index).(*ir.Value)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	switch x := l.get(in.X).(type) {
+	case slice:
+		return pointer{ref: l.indexSlice(x, i, in.Index.Type())}
+	case pointer:
+		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		r := l.deref(x)
+		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, at.Len()))
+		switch r := r.(type) {
+		case mem:
+			return pointer{ref: r.at(l.toI32(idx))}
+		case *cell:
+			if r.mem.v != nil {
+				return pointer{ref: r.mem.at(l.toI32(idx))}
+			}
+			if idx.IsConst() && idx.Bits < uint64(len(r.fields)) {
+				return pointer{ref: r.fields[idx.Bits]}
+			}
+			l.errorf(diag.MixedPointers, in.Pos(), "index it by constants, or use a switch",
+				"which element of this array of %v is taken must be known when the kernel is generated", at.Elem())
+		}
+	}
+	return l.zero(in.Type())
+}
+
+// fieldAddr lowers &x.f.
+func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
+	p, ok := l.get(in.X).(pointer)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	switch r := l.deref(p).(type) {
+	case *cell:
+		if in.Field < len(r.fields) {
+			return pointer{ref: r.fields[in.Field]}
+		}
+	case mem:
+		return pointer{ref: r.at(l.field(in.Field))}
+	}
+	return l.zero(in.Type())
+}
+
+// index lowers x[i] of an array or string value.
+func (l *lowerer) index(in *ssa.Index) val {
+	i, ok := l.get(in.Index).(*ir.Value)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	switch x := l.get(in.X).(type) {
+	case array:
+		n := in.X.Type().Underlying().(*types.Array).Len()
+		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, n))
+		return l.loadMem(x.at.at(l.toI32(idx)), in.Type())
+	case tuple:
+		if i.IsConst() && i.Bits < uint64(len(x.elems)) {
+			return x.elems[i.Bits]
+		}
+		l.errorf(diag.MixedPointers, in.Pos(), "index it by constants, or use a switch",
+			"which element of this array of %v is taken must be known when the kernel is generated", in.Type())
+	case str:
+		return l.indexString(x.s, i, in.Index.Type())
+	}
+	return l.zero(in.Type())
+}
+
+// indexString lowers s[i] of a constant string.
+func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
+	idx := l.checkIndex(i, t, l.m.Int(ir.TypeI64, int64(len(s))))
+	if idx.IsConst() && idx.Bits < uint64(len(s)) {
+		return l.m.Int(ir.TypeI32, int64(s[idx.Bits]))
+	}
+	if len(s) == 0 {
+		return l.m.Int(ir.TypeI32, 0)
+	}
+	return l.loadMem(l.stringTable(s).at(l.toI32(idx)), types.Typ[types.Byte])
+}
+
+// slice lowers x[lo:hi:max].
+func (l *lowerer) slice(in *ssa.Slice) val {
+	bound := func(v ssa.Value) *ir.Value {
+		if v == nil {
+			return nil
+		}
+		if x, ok := l.get(v).(*ir.Value); ok {
+			return l.toI64(x, v.Type())
+		}
+		return l.m.Int(ir.TypeI64, 0)
+	}
+	lo, hi, mx := bound(in.Low), bound(in.High), bound(in.Max)
+	var s slice
+	fixed := false // an array: bounds are compared with its length
+	switch x := l.get(in.X).(type) {
+	case slice:
+		s = x
+	case str:
+		return l.sliceString(in, x, lo, hi)
+	case pointer:
+		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		n := l.m.Int(ir.TypeI64, at.Len())
+		fixed = true
+		s = slice{off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+		switch r := l.deref(x).(type) {
+		case *cell:
+			if r.mem.v == nil {
+				l.errorf(diag.MixedPointers, in.Pos(), "use an array of numbers or structs of numbers",
+					"an array of %v cannot be sliced", at.Elem())
+				return l.zero(in.Type())
+			}
+			s.at = r.mem
+		case mem:
+			s.at = r
+			if r.device() {
+				a := l.op(ir.OpAddrOf, ir.TypeAddr, r.at(l.field(0)).args()...)
+				a.Aux = r.auxRef()
+				s.at, s.off = mem{addr: a, elem: l.memType(at.Elem(), true)}, nil
+			}
+		}
+	default:
+		return l.zero(in.Type())
+	}
+	if lo == nil {
+		lo = l.m.Int(ir.TypeI64, 0)
+	}
+	return l.reslice(s, lo, hi, mx, fixed)
+}
+
+func (l *lowerer) reslice(s slice, lo, hi, mx *ir.Value, fixed bool) slice {
+	is := func(v *ir.Value) func() *ir.Value { return func() *ir.Value { return v } }
+	le := func(a, b *ir.Value) *ir.Value {
+		if a == b || a.IsConst() && a.Bits == 0 || a.IsConst() && b.IsConst() && a.Bits <= b.Bits {
+			return l.m.Bool(true)
+		}
+		return l.op(ir.OpULe, ir.TypeBool, a, b)
+	}
+	lenKind, maxKind := abi.FaultSliceCap, abi.FaultSlice3Cap
+	if fixed {
+		lenKind, maxKind = abi.FaultSliceLen, abi.FaultSlice3Len
+	}
+	newCap := s.cap
+	switch {
+	case mx != nil:
+		l.check(le(mx, s.cap), maxKind, is(mx), is(s.cap), "")
+		l.check(le(hi, mx), abi.FaultSlice3Max, is(hi), is(mx), "")
+		l.check(le(lo, hi), abi.FaultSlice3Order, is(lo), is(hi), "")
+		newCap = mx
+	case hi != nil:
+		l.check(le(hi, s.cap), lenKind, is(hi), is(s.cap), "")
+		l.check(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "")
+	default:
+		hi = s.len
+		l.check(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "")
+	}
+	if lo.IsConst() && lo.Bits == 0 {
+		s.len, s.cap = hi, newCap
+		return s
+	}
+	s.len, s.cap = l.op(ir.OpISub, ir.TypeI64, hi, lo), l.op(ir.OpISub, ir.TypeI64, newCap, lo)
+	if s.at.device() {
+		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, lo)
+		a.Aux = s.at.auxRef()
+		s.at.addr = a
+	} else {
+		s.off = l.op(ir.OpIAdd, ir.TypeI64, s.off, lo)
+	}
+	return s
+}
+
+func (l *lowerer) sliceString(in *ssa.Slice, x str, lo, hi *ir.Value) val {
+	a, b := uint64(0), uint64(len(x.s))
+	if lo != nil {
+		a = lo.Bits
+	}
+	if hi != nil {
+		b = hi.Bits
+	}
+	if lo != nil && !lo.IsConst() || hi != nil && !hi.IsConst() || a > b || b > uint64(len(x.s)) {
+		l.errorf(diag.Type, in.Pos(), "slice it by constants, or use a table of bytes",
+			"strings in kernels must be known when the kernel is generated")
+		return str{}
+	}
+	return str{x.s[a:b]}
+}

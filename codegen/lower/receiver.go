@@ -1,0 +1,132 @@
+package lower
+
+import (
+	"go/types"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// receiver reassembles the kernel's receiver from its arguments.
+func (l *lowerer) receiver() val {
+	next := 0
+	v := l.fromArgs(l.k.Type, &next)
+	if _, ok := l.k.Fn.Params[0].Type().Underlying().(*types.Pointer); !ok {
+		return v
+	}
+	c := l.newCell(l.k.Type, "receiver")
+	l.storeCell(c, v)
+	return pointer{ref: c}
+}
+
+// fromArgs builds a value of Go type t from the parameters from *next on.
+func (l *lowerer) fromArgs(t types.Type, next *int) val {
+	if isDSL(t, "LocalAccessor") {
+		*next++
+		return l.newAccessor(t)
+	}
+	if _, ok := t.Underlying().(*types.Slice); ok {
+		p := &l.m.Params[*next]
+		*next++
+		return l.sliceArg(p, t.Underlying().(*types.Slice).Elem())
+	}
+	if l.isFlat(t) {
+		p := &l.m.Params[*next]
+		*next++
+		return l.valueArg(abi.OffsetArgs+p.Offset, t)
+	}
+	out := tuple{}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			out.elems = append(out.elems, l.fromArgs(f.Type(), next))
+		}
+	case *types.Array:
+		for range u.Len() {
+			out.elems = append(out.elems, l.fromArgs(u.Elem(), next))
+		}
+	default:
+		l.errorf(diag.FieldType, l.k.Pos, "", "%v cannot be an argument of a kernel", t)
+		return l.zero(t)
+	}
+	return out
+}
+
+// sliceArg is a slice argument: its capacity is its length.
+func (l *lowerer) sliceArg(p *abi.Param, elem types.Type) val {
+	at := abi.OffsetArgs + p.Offset
+	n := l.arg(at+8, ir.TypeI64)
+	return slice{at: mem{addr: l.arg(at, ir.TypeAddr), elem: l.memType(elem, true)}, len: n, cap: n}
+}
+
+// valueArg loads a flat value from the launch block at the given offset.
+func (l *lowerer) valueArg(at int, t types.Type) val {
+	switch l.classify(t) {
+	case classScalar:
+		return l.scalarArg(at, t)
+	case classStruct:
+		out := tuple{}
+		offsets := l.offsets(t)
+		for i, f := range fields(t) {
+			out.elems = append(out.elems, l.valueArg(at+offsets[i], f))
+		}
+		return out
+	}
+	c := l.newCell(t, "argument")
+	l.fillArray(c.mem, at, t)
+	return array{c.mem}
+}
+
+// fillArray stores an array argument element by element: the launch block is not
+// memory that could be indexed.
+func (l *lowerer) fillArray(m mem, at int, t types.Type) {
+	a, ok := t.Underlying().(*types.Array)
+	if !ok {
+		l.storeMem(m, l.valueArg(at, t), t)
+		return
+	}
+	if a.Len() > maxArrayArg {
+		l.errorf(diag.TooLarge, l.k.Pos, "pass a slice", "an array argument of %d elements is too large to pass by value", a.Len())
+		return
+	}
+	size := int(sizes.Sizeof(a.Elem()))
+	for i := range a.Len() {
+		l.fillArray(m.at(l.m.Int(ir.TypeI32, i)), at+int(i)*size, a.Elem())
+	}
+}
+
+// maxArrayArg bounds the elements of an array that is passed by value.
+const maxArrayArg = 4096
+
+func (l *lowerer) scalarArg(at int, t types.Type) *ir.Value {
+	mt := deviceScalar(t.Underlying().(*types.Basic))
+	v := l.arg(at, mt)
+	switch {
+	case mt == regType(t):
+		return v
+	case isBoolean(t):
+		return l.op(ir.OpINe, ir.TypeBool, l.op(ir.OpUConvert, ir.TypeI32, v), l.m.Int(ir.TypeI32, 0))
+	case isUnsigned(t):
+		return l.op(ir.OpUConvert, ir.TypeI32, v)
+	}
+	return l.op(ir.OpSConvert, ir.TypeI32, v)
+}
+
+// newAccessor makes the work-group variable of the kernel's next accessor; it is
+// zeroed when the kernel starts.
+func (l *lowerer) newAccessor(t types.Type) val {
+	i := len(l.accessors)
+	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
+	if !l.isFlat(elem) {
+		l.errorf(diag.FieldType, l.k.Pos, "", "work-group memory cannot hold values of type %v", elem)
+		return accessor{-1}
+	}
+	s := &ir.Spec{ID: abi.SpecAccessor + uint32(i), Name: "Accessor", Type: ir.TypeI32, Default: 1}
+	l.m.Specs = append(l.m.Specs, s)
+	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
+	v.Accessor = i
+	l.accessors = append(l.accessors, v)
+	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
+	return accessor{i}
+}

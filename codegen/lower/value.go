@@ -1,0 +1,470 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// A val is what a Go value is made of: one of the types below.
+//
+//	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
+//	           i32, extended from their width by their sign
+//	tuple      a struct, the results of a call, or a complex number
+//	array      an array
+//	pointer, slice, str, function, iface, item, accessor, localGroup
+type val any
+
+type tuple struct{ elems []val }
+
+// array is an array value: memory that nothing writes to any more.
+type array struct{ at mem }
+
+// pointer is a pointer. isNil is a bool value that is true where the pointer is
+// nil; it is nil itself if the pointer never is.
+type pointer struct {
+	ref   ref
+	isNil *ir.Value
+}
+
+// slice is a slice. In device memory at.addr is the address of its first
+// element; elsewhere off is the first element's index in the array at at.
+type slice struct {
+	at       mem
+	off      *ir.Value // nil in device memory
+	len, cap *ir.Value
+}
+
+// str is a string that is known while lowering.
+type str struct{ s string }
+
+// function is a function value that is known while lowering.
+type function struct {
+	fn       *ssa.Function
+	builtin  *ssa.Builtin
+	bindings []val
+}
+
+// iface is an interface value whose dynamic type is known; a nil typ is the nil
+// interface.
+type iface struct {
+	typ types.Type
+	v   val
+}
+
+// item is a dsl item or task; group and subGroup are what its methods return.
+type item struct{}
+type group struct{}
+type subGroup struct{}
+
+// accessor is a dsl.LocalAccessor, by its index among the kernel's.
+type accessor struct{ index int }
+
+// A ref is what a pointer points to: a *cell or a mem.
+type ref any
+
+// mem is memory with a path: of a variable, or of device memory at addr with the
+// element type elem, where the path begins with the element index.
+type mem struct {
+	v    *ir.Var
+	addr *ir.Value
+	elem *ir.Type
+	path []*ir.Value
+}
+
+func (m mem) device() bool { return m.v == nil }
+
+// at returns the memory one step further down the path.
+func (m mem) at(i *ir.Value) mem {
+	path := make([]*ir.Value, len(m.path)+1)
+	copy(path, m.path)
+	path[len(m.path)] = i
+	m.path = path
+	return m
+}
+
+func (m mem) args() []*ir.Value {
+	if m.device() {
+		return append([]*ir.Value{m.addr}, m.path...)
+	}
+	return m.path
+}
+
+func (m mem) auxRef() *ir.Ref {
+	if m.device() {
+		return &ir.Ref{Elem: m.elem}
+	}
+	return &ir.Ref{Var: m.v}
+}
+
+// class sorts Go types by how their values are held.
+type class uint8
+
+const (
+	classScalar class = iota
+	classStruct       // structs and complex numbers
+	classArray
+	classShape // values with a part that is known while lowering
+	classBad
+)
+
+func (l *lowerer) classify(t types.Type) class {
+	if isDSL(t, "Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Group", "SubGroup", "LocalAccessor") {
+		return classShape
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsComplex != 0:
+			return classStruct
+		case info&types.IsString != 0, u.Kind() == types.UntypedNil:
+			return classShape
+		case info&(types.IsBoolean|types.IsInteger|types.IsFloat) != 0:
+			return classScalar
+		}
+		return classBad
+	case *types.Struct, *types.Tuple:
+		return classStruct
+	case *types.Array:
+		return classArray
+	case *types.Slice, *types.Pointer, *types.Signature, *types.Interface:
+		return classShape
+	}
+	return classBad
+}
+
+// isDSL reports whether t is one of the named types of package dsl.
+func isDSL(t types.Type, names ...string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != dslPath {
+		return false
+	}
+	for _, s := range names {
+		if n.Obj().Name() == s {
+			return true
+		}
+	}
+	return false
+}
+
+const dslPath = "github.com/kgen-go/kgen/dsl"
+
+// fields returns the types of a struct's fields, a tuple's elements or a complex
+// number's parts.
+func fields(t types.Type) []types.Type {
+	var out []types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			out = append(out, f.Type())
+		}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			out = append(out, v.Type())
+		}
+	case *types.Basic:
+		part := types.Typ[types.Float64]
+		if u.Kind() == types.Complex64 {
+			part = types.Typ[types.Float32]
+		}
+		out = []types.Type{part, part}
+	}
+	return out
+}
+
+// isFlat reports whether values of the type are scalars through and through, so
+// that it may be held in one variable.
+func (l *lowerer) isFlat(t types.Type) bool {
+	switch l.classify(t) {
+	case classScalar:
+		return true
+	case classStruct:
+		for _, f := range fields(t) {
+			if !l.isFlat(f) {
+				return false
+			}
+		}
+		return true
+	case classArray:
+		return l.isFlat(t.Underlying().(*types.Array).Elem())
+	}
+	return false
+}
+
+// regType returns the type in which scalars of the Go type are held.
+func regType(t types.Type) *ir.Type {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return ir.TypeI32
+	}
+	switch b.Kind() {
+	case types.Bool, types.UntypedBool:
+		return ir.TypeBool
+	case types.Int, types.Int64, types.Uint, types.Uint64, types.Uintptr, types.UntypedInt:
+		return ir.TypeI64
+	case types.Float32:
+		return ir.TypeF32
+	case types.Float64, types.UntypedFloat:
+		return ir.TypeF64
+	}
+	return ir.TypeI32
+}
+
+// width returns the width in bits of an integer type.
+func width(t types.Type) int {
+	switch t.Underlying().(*types.Basic).Kind() {
+	case types.Int8, types.Uint8:
+		return 8
+	case types.Int16, types.Uint16:
+		return 16
+	case types.Int32, types.Uint32, types.UntypedRune:
+		return 32
+	}
+	return 64
+}
+
+func basicInfo(t types.Type) types.BasicInfo {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}
+
+func isInteger(t types.Type) bool  { return basicInfo(t)&types.IsInteger != 0 }
+func isUnsigned(t types.Type) bool { return basicInfo(t)&types.IsUnsigned != 0 }
+func isFloat(t types.Type) bool    { return basicInfo(t)&types.IsFloat != 0 }
+func isComplex(t types.Type) bool  { return basicInfo(t)&types.IsComplex != 0 }
+func isBoolean(t types.Type) bool  { return basicInfo(t)&types.IsBoolean != 0 }
+func isString(t types.Type) bool   { return basicInfo(t)&types.IsString != 0 }
+
+// memType returns the type of a flat Go type in memory: gc's layout in device
+// memory, and scalars as they are held in registers elsewhere.
+func (l *lowerer) memType(t types.Type, device bool) *ir.Type {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsComplex == 0 {
+			if device {
+				return deviceScalar(u)
+			}
+			return regType(t)
+		}
+	case *types.Array:
+		return l.m.ArrayOf(l.memType(u.Elem(), device), l.m.Int(ir.TypeI32, u.Len()))
+	}
+	var fs []ir.Field
+	off, align := 0, 1
+	offsets := l.offsets(t)
+	for i, f := range fields(t) {
+		ft := l.memType(f, device)
+		fs = append(fs, ir.Field{Type: ft, Offset: offsets[i]})
+		off = offsets[i] + ft.Size
+		align = max(align, ft.Align)
+	}
+	size := (off + align - 1) / align * align
+	if device {
+		size, align = int(sizes.Sizeof(t)), int(sizes.Alignof(t))
+	}
+	return l.m.StructOf(fs, size, align)
+}
+
+func deviceScalar(b *types.Basic) *ir.Type {
+	switch b.Kind() {
+	case types.Bool, types.Int8, types.Uint8:
+		return ir.TypeI8
+	case types.Int16, types.Uint16:
+		return ir.TypeI16
+	}
+	return regType(b)
+}
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// offsets returns gc's offsets of a struct's fields.
+func (l *lowerer) offsets(t types.Type) []int {
+	var out []int
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		var fs []*types.Var
+		for f := range u.Fields() {
+			fs = append(fs, f)
+		}
+		for _, o := range sizes.Offsetsof(fs) {
+			out = append(out, int(o))
+		}
+	case *types.Basic:
+		out = []int{0, int(sizes.Sizeof(t)) / 2}
+	}
+	return out
+}
+
+// leaves returns the run-time scalars of a value, in an order that depends only
+// on its shape.
+func leaves(v val) []*ir.Value {
+	switch v := v.(type) {
+	case *ir.Value:
+		return []*ir.Value{v}
+	case tuple:
+		var out []*ir.Value
+		for _, e := range v.elems {
+			out = append(out, leaves(e)...)
+		}
+		return out
+	case slice:
+		if v.at.device() {
+			return []*ir.Value{v.at.addr, v.len, v.cap}
+		}
+		return append([]*ir.Value{v.off, v.len, v.cap}, v.at.path...)
+	case pointer:
+		var out []*ir.Value
+		if v.isNil != nil {
+			out = append(out, v.isNil)
+		}
+		if m, ok := v.ref.(mem); ok {
+			out = append(out, m.args()...)
+		}
+		return out
+	case function:
+		var out []*ir.Value
+		for _, b := range v.bindings {
+			out = append(out, leaves(b)...)
+		}
+		return out
+	case iface:
+		return leaves(v.v)
+	}
+	return nil
+}
+
+// rebuild returns a value of the shape of v with other run-time scalars.
+func rebuild(v val, next func() *ir.Value) val {
+	switch v := v.(type) {
+	case *ir.Value:
+		return next()
+	case tuple:
+		out := make([]val, len(v.elems))
+		for i, e := range v.elems {
+			out[i] = rebuild(e, next)
+		}
+		return tuple{out}
+	case slice:
+		if v.at.device() {
+			v.at.addr = next()
+		} else {
+			v.off = next()
+		}
+		v.len, v.cap = next(), next()
+		if !v.at.device() {
+			v.at.path = rebuildPath(v.at.path, next)
+		}
+		return v
+	case pointer:
+		if v.isNil != nil {
+			v.isNil = next()
+		}
+		if m, ok := v.ref.(mem); ok {
+			if m.device() {
+				m.addr = next()
+			}
+			m.path = rebuildPath(m.path, next)
+			v.ref = m
+		}
+		return v
+	case function:
+		b := make([]val, len(v.bindings))
+		for i := range b {
+			b[i] = rebuild(v.bindings[i], next)
+		}
+		v.bindings = b
+		return v
+	case iface:
+		v.v = rebuild(v.v, next)
+		return v
+	}
+	return v
+}
+
+func rebuildPath(p []*ir.Value, next func() *ir.Value) []*ir.Value {
+	out := make([]*ir.Value, len(p))
+	for i := range out {
+		// Field numbers are part of the shape: loading them from a variable
+		// would hide them.
+		if out[i] = next(); p[i].IsConst() {
+			out[i] = p[i]
+		}
+	}
+	return out
+}
+
+// sameShape reports whether two values differ in run-time scalars only, so that
+// one may be stored where the other was.
+func sameShape(a, b val) bool {
+	switch a := a.(type) {
+	case *ir.Value:
+		b, ok := b.(*ir.Value)
+		return ok && a.Type == b.Type
+	case tuple:
+		b, ok := b.(tuple)
+		if !ok || len(a.elems) != len(b.elems) {
+			return false
+		}
+		for i := range a.elems {
+			if !sameShape(a.elems[i], b.elems[i]) {
+				return false
+			}
+		}
+		return true
+	case array:
+		b, ok := b.(array)
+		return ok && a.at.v == b.at.v
+	case slice:
+		b, ok := b.(slice)
+		return ok && sameMem(a.at, b.at)
+	case pointer:
+		b, ok := b.(pointer)
+		if !ok || (a.isNil == nil) != (b.isNil == nil) {
+			return false
+		}
+		if m, ok := a.ref.(mem); ok {
+			n, ok := b.ref.(mem)
+			return ok && sameMem(m, n)
+		}
+		return a.ref == b.ref
+	case function:
+		b, ok := b.(function)
+		if !ok || a.fn != b.fn || a.builtin != b.builtin || len(a.bindings) != len(b.bindings) {
+			return false
+		}
+		for i := range a.bindings {
+			if !sameShape(a.bindings[i], b.bindings[i]) {
+				return false
+			}
+		}
+		return true
+	case iface:
+		b, ok := b.(iface)
+		if !ok || (a.typ == nil) != (b.typ == nil) || a.typ != nil && !types.Identical(a.typ, b.typ) {
+			return false
+		}
+		return sameShape(a.v, b.v)
+	case nil:
+		return b == nil
+	}
+	return a == b
+}
+
+func sameMem(a, b mem) bool {
+	if a.v != b.v || a.elem != b.elem || len(a.path) != len(b.path) {
+		return false
+	}
+	for i := range a.path {
+		// Constants are array indices or field numbers; the latter must agree.
+		if i > 0 || !a.device() {
+			if a.path[i].IsConst() != b.path[i].IsConst() || a.path[i].IsConst() && a.path[i] != b.path[i] {
+				return false
+			}
+		}
+	}
+	return true
+}

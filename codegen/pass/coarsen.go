@@ -1,0 +1,112 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// coarseItems is the number of work-items that an invocation of an element-wise
+// kernel runs: with four elements of four bytes each, memory-bound kernels reach
+// the bandwidth of vector accesses.
+const coarseItems = 4
+
+// maxCoarseValues bounds the size of a kernel that is worth repeating.
+const maxCoarseValues = 400
+
+// coarsen wraps an element-wise range kernel in a loop over several work-items,
+// a work-group size apart, as package abi lays down. Kernels with loops of their
+// own have enough to do per work-item, and are left alone.
+func coarsen(m *ir.Module) diag.List {
+	if m.Form != abi.Range || hasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues {
+		return nil
+	}
+	f := m.Kernel
+	m.Items = coarseItems
+	entry := f.Blocks[0]
+
+	start := f.NewBlock()
+	head, next, exit := f.NewBlock(), f.NewBlock(), f.NewBlock()
+	i32 := func(b *ir.Block, op ir.Op, args ...*ir.Value) *ir.Value { return b.Append(op, ir.TypeI32, args...) }
+	builtIn := func(x ir.BuiltIn) *ir.Value {
+		v := start.Append(ir.OpBuiltIn, ir.TypeI32)
+		v.Aux = x
+		return v
+	}
+	var size *ir.Value
+	for _, s := range m.Specs {
+		if s.ID == abi.SpecLocalSizeX {
+			size = m.SpecValue(s)
+		}
+	}
+	base := i32(start, ir.OpIMul, builtIn(ir.WorkgroupIDX), m.Int(ir.TypeI32, coarseItems))
+	base = i32(start, ir.OpIAdd, i32(start, ir.OpIMul, base, size), builtIn(ir.LocalInvocationIDX))
+
+	// Every way out of a work-item leads on to the next one.
+	for _, b := range f.Blocks {
+		if b.Term.Kind == ir.Return {
+			b.Term = ir.Term{}
+			b.Jump(next)
+		}
+	}
+	exit.SetTerm(ir.Term{Kind: ir.Return})
+	start.Jump(head)
+	next.Jump(head) // the second predecessor
+	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
+	id := head.NewPhi(ir.TypeI32, base, nil)
+	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, coarseItems)), entry, exit)
+	head.Unroll = true
+	round.Args[1] = i32(next, ir.OpIAdd, round, m.Int(ir.TypeI32, 1))
+	id.Args[1] = i32(next, ir.OpIAdd, id, size)
+
+	renameID(f, id)
+	for i, b := range f.Blocks {
+		if b == start {
+			f.Blocks[0], f.Blocks[i] = start, entry
+		}
+	}
+	f.RemoveUnreachable()
+	return nil
+}
+
+// renameID makes id the work-item's global id along x.
+func renameID(f *ir.Func, id *ir.Value) {
+	is := func(v *ir.Value) bool { return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX }
+	rename := func(vs []*ir.Value) {
+		for _, v := range vs {
+			for i, a := range v.Args {
+				if is(a) {
+					v.Args[i] = id
+				}
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, is)
+		rename(b.Phis)
+		rename(b.Insts)
+	}
+}
+
+// hasLoop reports whether the function has a back edge.
+func hasLoop(f *ir.Func) bool {
+	d := f.Dominators()
+	for _, b := range d.Order {
+		for _, s := range b.Term.Succs {
+			if d.IsBackEdge(b, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func countValues(f *ir.Func) int {
+	n := 0
+	for _, b := range f.Blocks {
+		n += len(b.Insts)
+	}
+	return n
+}
