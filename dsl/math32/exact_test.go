@@ -1,0 +1,83 @@
+package math32
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// number returns a finite float32 with an exponent near zero half of the time.
+func number(r *rand.Rand) float32 {
+	b := r.Uint32()
+	if b&1 == 0 {
+		b = b&^uint32(expMask) | (0x3f800000 + (r.Uint32()%64)<<23 - 32<<23)
+	}
+	if x := math.Float32frombits(b); x-x == 0 {
+		return x
+	}
+	return 0
+}
+
+func TestFMAIsRoundedOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	check := func(x, y, z float32) {
+		t.Helper()
+		p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
+		p.SetPrec(2000).Add(p, big.NewFloat(float64(z)))
+		want, _ := p.Float32()
+		if got := FMA(x, y, z); got != want {
+			t.Fatalf("FMA(%g, %g, %g) = %g, want %g", x, y, z, got, want)
+		}
+	}
+	// Twice rounded, this one is wrong: the float64 sum is a tie.
+	check(1+0x1p-12, 1+0x1p-12, 0x1p-80)
+	check(0x1.000002p0, 0x1p-24, 1)
+	check(-0x1.fffffep0, 0x1p-25, 0x1p0)
+	for range 300_000 {
+		x, y, z := number(r), number(r), number(r)
+		if r.Uint32()&1 == 0 { // close to cancelling or to a tie
+			z = float32(-float64(x) * float64(y) * math.Ldexp(1, int(r.Uint32()%60)-30))
+			if z-z != 0 {
+				z = 0
+			}
+		}
+		check(x, y, z)
+	}
+	inf := Inf(1)
+	for _, c := range [][3]float32{{inf, 1, 1}, {1, -inf, 1}, {1, 1, -inf}, {MaxFloat32, 2, 1}} {
+		want := float32(math.FMA(float64(c[0]), float64(c[1]), float64(c[2])))
+		if got := FMA(c[0], c[1], c[2]); got != want {
+			t.Errorf("FMA%v = %g, want %g", c, got, want)
+		}
+	}
+	for _, c := range [][3]float32{{inf, 0, 1}, {inf, 1, -inf}, {NaN(), 1, 1}, {1, 1, NaN()}} {
+		if got := FMA(c[0], c[1], c[2]); got == got {
+			t.Errorf("FMA%v = %g, want NaN", c, got)
+		}
+	}
+}
+
+func TestClassification(t *testing.T) {
+	for _, x := range edges() {
+		w := float64(x)
+		if IsNaN(x) != math.IsNaN(w) || Signbit(x) != math.Signbit(w) {
+			t.Errorf("IsNaN or Signbit of %g", x)
+		}
+		for _, sign := range []int{-1, 0, 1} {
+			if IsInf(x, sign) != math.IsInf(w, sign) {
+				t.Errorf("IsInf(%g, %d) = %v", x, sign, IsInf(x, sign))
+			}
+		}
+	}
+	if !IsInf(Inf(0), 1) || !IsInf(Inf(-1), -1) || !IsNaN(NaN()) {
+		t.Error("Inf or NaN")
+	}
+}
+
+func TestMinMaxOfZeros(t *testing.T) {
+	n := Copysign(0, -1)
+	if !Signbit(Min(0, n)) || !Signbit(Min(n, 0)) || Signbit(Max(0, n)) || Signbit(Max(n, 0)) {
+		t.Error("Min or Max ignores the sign of zero")
+	}
+}

@@ -1,0 +1,79 @@
+package math32
+
+const (
+	ln2Hi = 0x1.62e4p-1 // 15 bits, so that products with exponents are exact
+	ln2Lo = Ln2 - ln2Hi
+	ln2Up = 0x1.62ep-1 // 12 bits
+)
+
+// expSum returns e**x as (hi + lo) * 2**n for |x| < 105.
+func expSum(x float32) (hi, lo float32, n int32) {
+	k := RoundToEven(float32(x * Log2E))
+	a := x - float32(k*ln2Hi)
+	b := float32(k * ln2Lo)
+	r := a - b
+	c := (a - r) - b
+	z := float32(r * r)
+	p := float32(r*0.000199542017) + 0.00139361469
+	p = float32(r*p) + 0.00833319686
+	p = float32(r*p) + 0.0416664518
+	p = float32(r*p) + 0.166666672
+	p = float32(r*p) + 0.5
+	hi, lo = addFast(1, r)
+	hi, lo = addFast(hi, lo+(float32(z*p)+c))
+	return hi, lo, int32(k)
+}
+
+// exp2Sum returns 2**(x+tail) as hi * 2**n for |x| < 200 and a small tail.
+func exp2Sum(x, tail float32) (hi float32, n int32) {
+	k := RoundToEven(x)
+	r := x - k
+	// r * Ln2, of which the first product is exact.
+	rh := upper(r)
+	a := float32(rh * ln2Up)
+	b := float32(rh*(Ln2-ln2Up)) + float32((r-rh)*Ln2)
+	z := float32(r * r)
+	p := float32(r*1.54224981e-05) + 0.000154568348
+	p = float32(r*p) + 0.00133330107
+	p = float32(r*p) + 0.0096180765
+	p = float32(r*p) + 0.0555041134
+	p = float32(r*p) + 0.240226507
+	hi, lo := addFast(1, a)
+	lo += b + float32(z*p)
+	return hi + (lo + float32((hi+lo)*float32(tail*Ln2))), int32(k)
+}
+
+// Exp returns e**x.
+//
+// Special cases are:
+//
+//	Exp(+Inf) = +Inf
+//	Exp(NaN) = NaN
+func Exp(x float32) float32 {
+	switch {
+	case x != x:
+		return x
+	case x > 89:
+		return Inf(1)
+	case x < -104:
+		return 0
+	}
+	hi, _, n := expSum(x)
+	return scale(hi, n)
+}
+
+// Exp2 returns 2**x.
+//
+// Special cases are those of Exp.
+func Exp2(x float32) float32 {
+	switch {
+	case x != x:
+		return x
+	case x >= 128:
+		return Inf(1)
+	case x < -150:
+		return 0
+	}
+	hi, n := exp2Sum(x, 0)
+	return scale(hi, n)
+}

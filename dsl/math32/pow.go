@@ -1,0 +1,66 @@
+package math32
+
+// Pow returns x**y.
+//
+// Special cases are (in order):
+//
+//	Pow(x, ±0) = 1 for any x
+//	Pow(1, y) = 1 for any y
+//	Pow(x, NaN) = NaN
+//	Pow(NaN, y) = NaN
+//	Pow(±0, y) = ±Inf for y an odd integer < 0
+//	Pow(±0, y) = +Inf for other y < 0, and -Inf
+//	Pow(±0, y) = ±0 for y an odd integer > 0
+//	Pow(±0, y) = +0 for other y > 0, and +Inf
+//	Pow(-1, ±Inf) = 1
+//	Pow(x, +Inf) = +Inf for |x| > 1
+//	Pow(x, -Inf) = +0 for |x| > 1
+//	Pow(x, +Inf) = +0 for |x| < 1
+//	Pow(x, -Inf) = +Inf for |x| < 1
+//	Pow(+Inf, y) = +Inf for y > 0
+//	Pow(+Inf, y) = +0 for y < 0
+//	Pow(-Inf, y) = Pow(-0, -y)
+//	Pow(x, y) = NaN for finite x < 0 and finite non-integer y
+func Pow(x, y float32) float32 {
+	if y == 0 || x == 1 {
+		return 1
+	}
+	if x != x || y != y {
+		return NaN()
+	}
+	sign := float32(1)
+	if Signbit(x) {
+		// Every float32 from 2**24 on is an even integer, the infinities too.
+		small := Abs(y) < 0x1p24
+		switch {
+		case small && Trunc(y) != y:
+			if x != 0 && !IsInf(x, 0) {
+				return NaN()
+			}
+		case small && int32(y)&1 != 0:
+			sign = -1
+		}
+	}
+	a := Float32bits(x) &^ signBit
+	switch {
+	case a == 0x3f800000:
+		return sign
+	case a == 0 || a == expMask || IsInf(y, 0):
+		// Does |x| with the direction of y grow without bound or vanish?
+		if (a > 0x3f800000) == (y > 0) {
+			return float32(sign * Inf(1))
+		}
+		return float32(sign * 0)
+	}
+	h, l := log2Sum(a)
+	e := float32(y * h)
+	switch {
+	case e > 129:
+		return float32(sign * Inf(1))
+	case e < -151:
+		return float32(sign * 0)
+	}
+	ph, pl := mul(y, h)
+	m, n := exp2Sum(ph, pl+float32(y*l))
+	return float32(sign * scale(m, n))
+}

@@ -1,0 +1,117 @@
+package math32
+
+import "math"
+
+// Sqrt returns the square root of x, correctly rounded.
+//
+// Special cases are:
+//
+//	Sqrt(+Inf) = +Inf
+//	Sqrt(±0) = ±0
+//	Sqrt(x < 0) = NaN
+//	Sqrt(NaN) = NaN
+func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// FMA returns x * y + z, rounded once.
+func FMA(x, y, z float32) float32 {
+	// The product is exact in float64. The sum is rounded to odd there, after
+	// which rounding to float32 cannot go wrong.
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	t := s - p
+	e := (p - (s - t)) + (c - t)
+	if e != 0 && !math.IsInf(s, 0) && math.Float64bits(s)&1 == 0 {
+		if (e > 0) == (s > 0) {
+			s = math.Float64frombits(math.Float64bits(s) + 1)
+		} else {
+			s = math.Float64frombits(math.Float64bits(s) - 1)
+		}
+	}
+	return float32(s)
+}
+
+// Rsqrt returns 1/Sqrt(x).
+//
+// Special cases are:
+//
+//	Rsqrt(+Inf) = +0
+//	Rsqrt(±0) = ±Inf
+//	Rsqrt(x < 0) = NaN
+//	Rsqrt(NaN) = NaN
+func Rsqrt(x float32) float32 {
+	if !(x > 0 && x < Inf(1)) {
+		return 1 / Sqrt(x)
+	}
+	back := float32(1)
+	if x < 0x1p-60 {
+		x, back = float32(x*0x1p100), 0x1p50
+	}
+	s, t := sqrtSum(x)
+	y := 1 / s
+	h, l := mul(y, s)
+	y += float32(y * ((1 - h) - l - float32(y*t)))
+	return float32(y * back)
+}
+
+// Cbrt returns the cube root of x.
+//
+// Special cases are:
+//
+//	Cbrt(±0) = ±0
+//	Cbrt(±Inf) = ±Inf
+//	Cbrt(NaN) = NaN
+func Cbrt(x float32) float32 {
+	b := Float32bits(x) &^ signBit
+	if b == 0 || b >= expMask {
+		return x
+	}
+	// |x| = v * 2**(3j) with v in [1, 8).
+	m, e := split(b)
+	j := (e+192)/3 - 64
+	v := Float32frombits(m&fracMask | uint32(e-3*j+127)<<23)
+	// A guess to 5 bits, then two Halley steps and a Newton step whose residual
+	// is exact.
+	t := Float32frombits(Float32bits(v)/3 + 0x2a5119f2)
+	for range 2 {
+		r := float32(float32(t*t) * t)
+		t = float32(t*(v+v+r)) / (v + r + r)
+	}
+	sh, sl := mul(t, t)
+	ch, cl := mul(sh, t)
+	cl += float32(sl * t)
+	t += ((v - ch) - cl) / float32(3*sh)
+	return Copysign(float32(t*pow2(j)), x)
+}
+
+// Hypot returns Sqrt(x*x + y*y) without undue overflow or underflow.
+//
+// Special cases are:
+//
+//	Hypot(±Inf, y) = +Inf
+//	Hypot(x, ±Inf) = +Inf
+//	Hypot(NaN, y) = NaN
+//	Hypot(x, NaN) = NaN
+func Hypot(x, y float32) float32 {
+	if IsInf(x, 0) || IsInf(y, 0) {
+		return Inf(1)
+	}
+	x, y = Abs(x), Abs(y)
+	p, q := max(x, y), min(x, y)
+	if p == 0 || p != p {
+		return p
+	}
+	back := float32(1)
+	if p > 0x1p60 {
+		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 0x1p80
+	} else if p < 0x1p-40 {
+		p, q, back = float32(p*0x1p100), float32(q*0x1p100), 0x1p-100
+	}
+	ph, pl := mul(p, p)
+	qh, ql := mul(q, q)
+	sh, sl := addFast(ph, qh)
+	sl += pl + ql
+	r := Sqrt(sh)
+	rh, rl := mul(r, r)
+	r += ((sh - rh) - rl + sl) / (r + r)
+	return float32(r * back)
+}
