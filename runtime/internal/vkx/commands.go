@@ -1,0 +1,79 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vkx
+
+// #include "vkx.h"
+import "C"
+
+import (
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+)
+
+// Commands is a batch of commands as plain integers, recorded by [Device.Submit].
+type Commands []uint32
+
+func split(v uint64) (lo, hi uint32) { return uint32(v), uint32(v >> 32) }
+
+func (c *Commands) add64(v uint64) { *c = append(*c, uint32(v), uint32(v>>32)) }
+
+// BindPipeline appends vkCmdBindPipeline.
+func (c *Commands) BindPipeline(p vk.Pipeline) {
+	lo, hi := split(uint64(uintptr(unsafe.Pointer(p))))
+	*c = append(*c, C.VKX_CMD_BIND, lo, hi)
+}
+
+// PushConstants appends vkCmdPushConstants of n words at offset 0, which the
+// caller fills in.
+func (c *Commands) PushConstants(layout vk.PipelineLayout, n int) []uint32 {
+	lo, hi := split(uint64(uintptr(unsafe.Pointer(layout))))
+	*c = append(*c, C.VKX_CMD_PUSH, lo, hi, uint32(4*n))
+	at := len(*c)
+	for range n {
+		*c = append(*c, 0)
+	}
+	return (*c)[at:]
+}
+
+// Dispatch appends vkCmdDispatch.
+func (c *Commands) Dispatch(n [3]uint32) { *c = append(*c, C.VKX_CMD_DISPATCH, n[0], n[1], n[2]) }
+
+// DispatchBase appends vkCmdDispatchBase.
+func (c *Commands) DispatchBase(base, n [3]uint32) {
+	*c = append(*c, C.VKX_CMD_DISPATCH_BASE, base[0], base[1], base[2], n[0], n[1], n[2])
+}
+
+// Barrier appends vkCmdPipelineBarrier with one memory barrier.
+func (c *Commands) Barrier(srcStages vk.PipelineStageFlagBits, srcAccess vk.AccessFlagBits,
+	dstStages vk.PipelineStageFlagBits, dstAccess vk.AccessFlagBits) {
+	*c = append(*c, C.VKX_CMD_BARRIER, uint32(srcStages), uint32(srcAccess), uint32(dstStages), uint32(dstAccess))
+}
+
+// Copy appends vkCmdCopyBuffer.
+func (c *Commands) Copy(src, dst vk.Buffer, srcOffset, dstOffset, size uint64) {
+	*c = append(*c, C.VKX_CMD_COPY)
+	c.add64(uint64(uintptr(unsafe.Pointer(src))))
+	c.add64(uint64(uintptr(unsafe.Pointer(dst))))
+	c.add64(srcOffset)
+	c.add64(dstOffset)
+	c.add64(size)
+}
+
+// Fill appends vkCmdFillBuffer.
+func (c *Commands) Fill(dst vk.Buffer, offset, size uint64, pattern uint32) {
+	*c = append(*c, C.VKX_CMD_FILL)
+	c.add64(uint64(uintptr(unsafe.Pointer(dst))))
+	c.add64(offset)
+	c.add64(size)
+	*c = append(*c, pattern)
+}
+
+// Mark appends a store of one word once all commands before it are done:
+// vkCmdWriteBufferMarkerAMD, or vkCmdFillBuffer, which needs a barrier before it.
+func (c *Commands) Mark(dst vk.Buffer, offset uint64, value uint32) {
+	*c = append(*c, C.VKX_CMD_MARK)
+	c.add64(uint64(uintptr(unsafe.Pointer(dst))))
+	c.add64(offset)
+	*c = append(*c, value)
+}

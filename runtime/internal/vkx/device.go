@@ -1,0 +1,260 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vkx
+
+/*
+#include "vkx.h"
+
+#cgo noescape vkx_create_device
+#cgo nocallback vkx_create_device
+#cgo nocallback vkx_create_buffer
+#cgo noescape vkx_get_buffer_requirements
+#cgo nocallback vkx_get_buffer_requirements
+#cgo nocallback vkx_get_buffer_address
+#cgo nocallback vkx_allocate_memory
+#cgo nocallback vkx_create_fence
+#cgo nocallback vkx_create_command_pool
+#cgo nocallback vkx_allocate_command_buffer
+#cgo noescape vkx_create_shader_module
+#cgo nocallback vkx_create_shader_module
+#cgo nocallback vkx_create_pipeline_layout
+#cgo noescape vkx_create_pipeline_cache
+#cgo nocallback vkx_create_pipeline_cache
+#cgo noescape vkx_create_compute_pipeline
+#cgo nocallback vkx_create_compute_pipeline
+#cgo noescape vkx_submit
+#cgo nocallback vkx_submit
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+)
+
+// Device is a logical device with its table of functions.
+type Device struct {
+	c      *C.vkx_device
+	Handle vk.Device
+	Queue  vk.Queue
+	Family uint32
+}
+
+// CreateDevice creates a device with the given features enabled and one queue of
+// the given family.
+func CreateDevice(p vk.PhysicalDevice, family uint32, features uint64, bufferMarker bool) (*Device, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	marker := C.uint32_t(0)
+	if bufferMarker {
+		marker = 1
+	}
+	d := &Device{Family: family}
+	var c *C.vkx_device
+	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), C.uint32_t(family), C.uint64_t(features), marker, &c)
+	if r < 0 {
+		return nil, vk.Result(r)
+	}
+	d.c = c
+	handle := C.vkx_device_handle(c)
+	d.Handle = *(*vk.Device)(unsafe.Pointer(&handle))
+	vk.GetDeviceQueue(d.Handle, family, 0, &d.Queue)
+	return d, vk.Success
+}
+
+// Destroy destroys the device; its children are destroyed already.
+func (d *Device) Destroy() {
+	vk.DestroyDevice(d.Handle, nil)
+	C.vkx_free_device(d.c)
+	d.c = nil
+}
+
+// WaitIdle waits until the device has nothing to do or is lost. No failure is
+// injected here: it is the last call before things are destroyed.
+func (d *Device) WaitIdle() vk.Result { return vk.DeviceWaitIdle(d.Handle) }
+
+// handle unpacks the handle and the result of a creating call. H is one of the
+// binding's handle types.
+func handle[H any](v C.vkx_value) (H, vk.Result) {
+	return *(*H)(unsafe.Pointer(&v.value)), vk.Result(v.result)
+}
+
+// CreateBuffer creates a buffer without memory.
+func (d *Device) CreateBuffer(size uint64, usage vk.BufferUsageFlags) (vk.Buffer, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
+}
+
+// Requirements says what memory a buffer needs.
+type Requirements struct {
+	Size, Alignment uint64
+	Types           uint32 // bit per memory type
+}
+
+// BufferRequirements returns what memory b needs.
+func (d *Device) BufferRequirements(b vk.Buffer) Requirements {
+	var size, alignment C.uint64_t
+	var types C.uint32_t
+	C.vkx_get_buffer_requirements(d.c, C.uintptr_t(uintptr(unsafe.Pointer(b))), &size, &alignment, &types)
+	return Requirements{uint64(size), uint64(alignment), uint32(types)}
+}
+
+// BufferAddress returns the device address of b, which has memory.
+func (d *Device) BufferAddress(b vk.Buffer) uint64 {
+	return uint64(C.vkx_get_buffer_address(d.c, C.uintptr_t(uintptr(unsafe.Pointer(b)))))
+}
+
+// AllocateMemory allocates memory that device addresses may point to.
+func (d *Device) AllocateMemory(size uint64, memoryType int) (vk.DeviceMemory, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
+}
+
+// BindBuffer gives b all of m.
+func (d *Device) BindBuffer(b vk.Buffer, m vk.DeviceMemory) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.BindBufferMemory(d.Handle, b, m, 0)
+}
+
+// MapMemory maps all of m, until it is freed.
+func (d *Device) MapMemory(m vk.DeviceMemory) (unsafe.Pointer, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	var p unsafe.Pointer
+	r := vk.MapMemory(d.Handle, m, 0, vk.DeviceSize(vk.WholeSize), 0, &p)
+	return p, r
+}
+
+// CreateFence creates a fence that is not signalled.
+func (d *Device) CreateFence() (vk.Fence, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.Fence](C.vkx_create_fence(d.c))
+}
+
+// WaitForFences waits for all fences, at most timeout nanoseconds.
+func (d *Device) WaitForFences(fences []vk.Fence, timeout uint64) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.WaitForFences(d.Handle, uint32(len(fences)), fences, vk.True, timeout)
+}
+
+// ResetFences resets fences that no submitted work will signal.
+func (d *Device) ResetFences(fences []vk.Fence) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.ResetFences(d.Handle, uint32(len(fences)), fences)
+}
+
+// CreateCommandPool creates a pool for short-lived command buffers.
+func (d *Device) CreateCommandPool() (vk.CommandPool, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(d.Family)))
+}
+
+// AllocateCommandBuffer allocates a primary command buffer.
+func (d *Device) AllocateCommandBuffer(pool vk.CommandPool) (vk.CommandBuffer, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.CommandBuffer](C.vkx_allocate_command_buffer(d.c, C.uintptr_t(uintptr(unsafe.Pointer(pool)))))
+}
+
+// CreateShaderModule creates a module from SPIR-V.
+func (d *Device) CreateShaderModule(words []uint32) (vk.ShaderModule, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.ShaderModule](C.vkx_create_shader_module(d.c, (*C.uint32_t)(unsafe.SliceData(words)), C.size_t(len(words))))
+}
+
+// CreatePipelineLayout creates a layout of one range of push constants.
+func (d *Device) CreatePipelineLayout(pushBytes uint32) (vk.PipelineLayout, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.PipelineLayout](C.vkx_create_pipeline_layout(d.c, C.uint32_t(pushBytes)))
+}
+
+// CreatePipelineCache creates a cache with the data of an earlier one.
+func (d *Device) CreatePipelineCache(data []byte) (vk.PipelineCache, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+}
+
+// PipelineCacheData returns the contents of a cache.
+func (d *Device) PipelineCacheData(cache vk.PipelineCache) ([]byte, vk.Result) {
+	for {
+		if r := injected(); r != vk.Success {
+			return nil, r
+		}
+		var n uint
+		if r := vk.GetPipelineCacheData(d.Handle, cache, &n, nil); r < 0 || n == 0 {
+			return nil, r
+		}
+		data := make([]byte, n)
+		switch r := vk.GetPipelineCacheData(d.Handle, cache, &n, unsafe.Pointer(&data[0])); {
+		case r == vk.Incomplete:
+			continue // it has grown
+		default:
+			return data[:n], r
+		}
+	}
+}
+
+// ComputePipeline describes a compute pipeline.
+type ComputePipeline struct {
+	Module        vk.ShaderModule
+	Layout        vk.PipelineLayout
+	DispatchBase  bool     // for vkCmdDispatchBase
+	SubgroupSize  uint32   // required size, or 0
+	FullSubgroups bool     // require full sub-groups
+	Spec          []uint32 // id, offset in Data and size of each specialization constant
+	Data          []byte
+}
+
+// CreateComputePipeline creates a compute pipeline.
+func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipeline) (vk.Pipeline, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	var base, full C.int
+	if p.DispatchBase {
+		base = 1
+	}
+	if p.FullSubgroups {
+		full = 1
+	}
+	return handle[vk.Pipeline](C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
+		C.uintptr_t(uintptr(unsafe.Pointer(p.Module))), C.uintptr_t(uintptr(unsafe.Pointer(p.Layout))),
+		base, C.uint32_t(p.SubgroupSize), full,
+		(*C.uint32_t)(unsafe.SliceData(p.Spec)), C.uint32_t(len(p.Spec)/3),
+		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data))))
+}
+
+// Submit resets pool, records the commands into the pool's command buffer, and
+// submits that with a fence: one call into C for a whole batch.
+func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, fence vk.Fence, commands Commands) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(d.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(pool))),
+		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(fence))),
+		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
+}

@@ -1,0 +1,519 @@
+#include "vkx.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vk_decl.h"
+
+typedef PFN_vkVoidFunction (*get_instance_proc_addr)(VkInstance, const char *);
+typedef PFN_vkVoidFunction (*get_device_proc_addr)(VkDevice, const char *);
+
+static get_instance_proc_addr gipa;
+static VkDebugUtilsMessengerEXT messenger;
+static atomic_uint messages;
+
+/* Functions of the instance that is open; there is one at a time. */
+static struct {
+	PFN_vkGetPhysicalDeviceQueueFamilyProperties GetPhysicalDeviceQueueFamilyProperties;
+	PFN_vkGetPhysicalDeviceMemoryProperties GetPhysicalDeviceMemoryProperties;
+	PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
+	PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2;
+	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2;
+	PFN_vkCreateDevice CreateDevice;
+	get_device_proc_addr GetDeviceProcAddr;
+} in;
+
+#define DEVICE_FUNCTIONS(X) \
+	X(QueueSubmit) X(AllocateMemory) X(GetBufferMemoryRequirements) X(GetBufferDeviceAddress) X(CreateBuffer) \
+	X(CreateFence) X(CreateCommandPool) X(ResetCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) \
+	X(EndCommandBuffer) X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
+	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
+	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier)
+
+struct vkx_device {
+	VkDevice device;
+#define X(name) PFN_vk##name name;
+	DEVICE_FUNCTIONS(X)
+#undef X
+	PFN_vkCmdWriteBufferMarkerAMD CmdWriteBufferMarkerAMD; /* NULL without the extension */
+};
+
+static vkx_value value(VkResult r, uintptr_t v) { return (vkx_value){r, r >= 0 ? v : 0}; }
+
+void *vkx_open(char *err, size_t n) {
+	if (gipa != NULL) return (void *)gipa;
+	void *lib = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (lib == NULL) {
+		snprintf(err, n, "%s", dlerror());
+		lib = dlopen("libvulkan.so", RTLD_NOW | RTLD_LOCAL);
+	}
+	if (lib == NULL) return NULL;
+	gipa = (get_instance_proc_addr)dlsym(lib, "vkGetInstanceProcAddr");
+	if (gipa == NULL) snprintf(err, n, "libvulkan has no vkGetInstanceProcAddr");
+	return (void *)gipa;
+}
+
+uint32_t vkx_instance_version(void) {
+	PFN_vkEnumerateInstanceVersion f = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+	uint32_t v = 1u << 22;
+	if (f != NULL) f(&v);
+	return v;
+}
+
+uint32_t vkx_messages(void) { return atomic_load(&messages); }
+
+const char *vkx_feature_name(uint32_t feature) {
+	static const char *const names[] = {
+#define X(name, s, m) #name,
+		VKX_FEATURES(X)
+#undef X
+	};
+	return feature < VKX_NUM_FEATURES ? names[feature] : "?";
+}
+
+static VkBool32 on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+	const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+	(void)types, (void)user;
+	/* The loader's own warnings about drivers of other machines are not about us. */
+	if (data->pMessageIdName != NULL && strcmp(data->pMessageIdName, "Loader Message") == 0) return 0;
+	atomic_fetch_add(&messages, 1);
+	fprintf(stderr, "vulkan %s: %s\n",
+		severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? "error" : "warning", data->pMessage);
+	return 0;
+}
+
+vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
+	const char *layer = "VK_LAYER_KHRONOS_validation", *extension = "VK_EXT_debug_utils";
+	VkDebugUtilsMessengerCreateInfoEXT m = {
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+		.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+		.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+			VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+		.pfnUserCallback = on_message,
+	};
+	VkApplicationInfo app = {
+		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pEngineName = "kgen", .apiVersion = apiVersion,
+	};
+	VkInstanceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app,
+	};
+	if (validate) {
+		info.pNext = &m;
+		info.enabledLayerCount = 1, info.ppEnabledLayerNames = &layer;
+		info.enabledExtensionCount = 1, info.ppEnabledExtensionNames = &extension;
+	}
+	PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+	if (create == NULL) return value(VK_ERROR_INITIALIZATION_FAILED, 0);
+	VkInstance instance = NULL;
+	VkResult r = create(&info, NULL, &instance);
+	if (r < 0) return value(r, 0);
+#define X(name) in.name = (void *)gipa(instance, "vk" #name);
+	X(GetPhysicalDeviceQueueFamilyProperties)
+	X(GetPhysicalDeviceMemoryProperties)
+	X(EnumerateDeviceExtensionProperties)
+	X(GetPhysicalDeviceFeatures2)
+	X(GetPhysicalDeviceProperties2)
+	X(CreateDevice)
+	X(GetDeviceProcAddr)
+#undef X
+	if (validate) {
+		PFN_vkCreateDebugUtilsMessengerEXT f = (void *)gipa(instance, "vkCreateDebugUtilsMessengerEXT");
+		if (f != NULL && f(instance, &m, NULL, &messenger) < 0) messenger = NULL;
+	}
+	return value(r, (uintptr_t)instance);
+}
+
+void vkx_destroy_messenger(uintptr_t instance) {
+	if (messenger == NULL) return;
+	PFN_vkDestroyDebugUtilsMessengerEXT f =
+		(void *)gipa((VkInstance)instance, "vkDestroyDebugUtilsMessengerEXT");
+	if (f != NULL) f((VkInstance)instance, messenger, NULL);
+	messenger = NULL;
+}
+
+/* Extensions that are used where a device has them. */
+enum {
+	EXT_ATOMIC_FLOAT = 1 << 0, EXT_BUFFER_MARKER = 1 << 1, EXT_SUBGROUP_SIZE = 1 << 2,
+	EXT_ZERO_INIT = 1 << 3, EXT_MAINTENANCE4 = 1 << 4, EXT_SM_BUILTINS = 1 << 5,
+	NUM_EXT = 6
+};
+
+static const char *const extension_names[NUM_EXT] = {
+	"VK_EXT_shader_atomic_float", "VK_AMD_buffer_marker", "VK_EXT_subgroup_size_control",
+	"VK_KHR_zero_initialize_workgroup_memory", "VK_KHR_maintenance4", "VK_NV_shader_sm_builtins",
+};
+
+static uint32_t extensions_of(VkPhysicalDevice p) {
+	uint32_t n = 0, set = 0;
+	if (in.EnumerateDeviceExtensionProperties(p, NULL, &n, NULL) < 0 || n == 0) return 0;
+	VkExtensionProperties *e = calloc(n, sizeof *e);
+	if (e == NULL) return 0;
+	if (in.EnumerateDeviceExtensionProperties(p, NULL, &n, e) >= 0)
+		for (uint32_t i = 0; i < n; i++)
+			for (int k = 0; k < NUM_EXT; k++)
+				if (strcmp(e[i].extensionName, extension_names[k]) == 0) set |= 1u << k;
+	free(e);
+	return set;
+}
+
+/* Structs that hold features, chained as the device's version and extensions allow. */
+typedef struct {
+	VkPhysicalDeviceFeatures2 f2;
+	VkPhysicalDeviceVulkan11Features v11;
+	VkPhysicalDeviceVulkan12Features v12;
+	VkPhysicalDeviceSubgroupSizeControlFeatures subgroupSize;
+	VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zeroInit;
+	VkPhysicalDeviceMaintenance4Features maintenance4;
+	VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
+} vkx_features;
+
+#define CHAIN(tail, s, type) ((s).sType = (type), *(tail) = &(s), (tail) = (void **)&(s).pNext)
+
+static int at_least_13(uint32_t apiVersion) { return (apiVersion >> 22) > 1 || ((apiVersion >> 12) & 0x3ff) >= 3; }
+
+static void chain_features(vkx_features *f, uint32_t apiVersion, uint32_t ext) {
+	int v13 = at_least_13(apiVersion);
+	memset(f, 0, sizeof *f);
+	f->f2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+	void **tail = &f->f2.pNext;
+	CHAIN(tail, f->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+	CHAIN(tail, f->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	if (v13 || ext & EXT_SUBGROUP_SIZE)
+		CHAIN(tail, f->subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
+	if (v13 || ext & EXT_ZERO_INIT)
+		CHAIN(tail, f->zeroInit, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES);
+	if (v13 || ext & EXT_MAINTENANCE4)
+		CHAIN(tail, f->maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
+	if (ext & EXT_ATOMIC_FLOAT)
+		CHAIN(tail, f->atomicFloat, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
+}
+
+void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *o) {
+	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
+	memset(o, 0, sizeof *o);
+	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+	in.GetPhysicalDeviceProperties2(p, &p2);
+	const VkPhysicalDeviceLimits *l = &p2.properties.limits;
+	o->apiVersion = p2.properties.apiVersion;
+	o->driverVersion = p2.properties.driverVersion;
+	o->vendorID = p2.properties.vendorID;
+	o->deviceID = p2.properties.deviceID;
+	o->deviceType = p2.properties.deviceType;
+	memcpy(o->pipelineCacheUUID, p2.properties.pipelineCacheUUID, 16);
+	memcpy(o->deviceName, p2.properties.deviceName, 256);
+	for (int i = 0; i < 3; i++) {
+		o->maxComputeWorkGroupCount[i] = l->maxComputeWorkGroupCount[i];
+		o->maxComputeWorkGroupSize[i] = l->maxComputeWorkGroupSize[i];
+	}
+	o->maxComputeWorkGroupInvocations = l->maxComputeWorkGroupInvocations;
+	o->maxComputeSharedMemorySize = l->maxComputeSharedMemorySize;
+	o->maxPushConstantsSize = l->maxPushConstantsSize;
+	o->maxMemoryAllocationCount = l->maxMemoryAllocationCount;
+	if (o->apiVersion < ((1u << 22) | (2u << 12))) return; /* the structs below are Vulkan 1.2's */
+
+	int v13 = at_least_13(o->apiVersion);
+	uint32_t ext = extensions_of(p);
+	o->bufferMarker = (ext & EXT_BUFFER_MARKER) != 0;
+	vkx_features f;
+	chain_features(&f, o->apiVersion, ext);
+	in.GetPhysicalDeviceFeatures2(p, &f.f2);
+#define X(name, s, m) if (f.s.m) o->features |= 1ull << VKX_##name;
+	VKX_FEATURES(X)
+#undef X
+
+	VkPhysicalDeviceVulkan11Properties v11 = {0};
+	VkPhysicalDeviceVulkan12Properties v12 = {0};
+	VkPhysicalDeviceSubgroupSizeControlProperties size = {0};
+	VkPhysicalDeviceMaintenance4Properties m4 = {0};
+	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm = {0};
+	void **tail = &p2.pNext;
+	CHAIN(tail, v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+	CHAIN(tail, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
+	if (v13 || ext & EXT_SUBGROUP_SIZE)
+		CHAIN(tail, size, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+	if (v13 || ext & EXT_MAINTENANCE4)
+		CHAIN(tail, m4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+	if (ext & EXT_SM_BUILTINS)
+		CHAIN(tail, sm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+	in.GetPhysicalDeviceProperties2(p, &p2);
+	memcpy(o->driverName, v12.driverName, 256);
+	memcpy(o->driverInfo, v12.driverInfo, 256);
+	o->maxMemoryAllocationSize = v11.maxMemoryAllocationSize;
+	o->maxBufferSize = m4.maxBufferSize;
+	o->subgroupSize = v11.subgroupSize;
+	o->subgroupStages = v11.subgroupSupportedStages;
+	o->subgroupOperations = v11.subgroupSupportedOperations;
+	o->minSubgroupSize = size.minSubgroupSize ? size.minSubgroupSize : v11.subgroupSize;
+	o->maxSubgroupSize = size.maxSubgroupSize ? size.maxSubgroupSize : v11.subgroupSize;
+	o->maxComputeWorkgroupSubgroups = size.maxComputeWorkgroupSubgroups;
+	o->requiredSubgroupSizeStages = size.requiredSubgroupSizeStages;
+	o->denormPreserveFloat32 = v12.shaderDenormPreserveFloat32;
+	o->computeUnits = sm.shaderSMCount;
+}
+
+void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *o) {
+	VkPhysicalDeviceMemoryProperties m;
+	in.GetPhysicalDeviceMemoryProperties((VkPhysicalDevice)physicalDevice, &m);
+	memset(o, 0, sizeof *o);
+	o->types = m.memoryTypeCount;
+	o->heaps = m.memoryHeapCount;
+	for (uint32_t i = 0; i < m.memoryTypeCount; i++) {
+		o->typeFlags[i] = m.memoryTypes[i].propertyFlags;
+		o->typeHeap[i] = m.memoryTypes[i].heapIndex;
+	}
+	for (uint32_t i = 0; i < m.memoryHeapCount; i++) {
+		o->heapFlags[i] = m.memoryHeaps[i].flags;
+		o->heapSize[i] = m.memoryHeaps[i].size;
+	}
+}
+
+uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t n) {
+	VkQueueFamilyProperties q[32];
+	uint32_t count = 32;
+	in.GetPhysicalDeviceQueueFamilyProperties((VkPhysicalDevice)physicalDevice, &count, q);
+	if (count > n) count = n;
+	for (uint32_t i = 0; i < count; i++) flags[i] = q[i].queueCount ? q[i].queueFlags : 0;
+	return count;
+}
+
+int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, uint32_t bufferMarker,
+	vkx_device **out) {
+	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
+	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+	in.GetPhysicalDeviceProperties2(p, &p2);
+	uint32_t ext = extensions_of(p);
+	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4);
+	if (!bufferMarker) ext &= ~EXT_BUFFER_MARKER;
+	ext &= ~EXT_SM_BUILTINS; /* queried only */
+	vkx_features f;
+	chain_features(&f, p2.properties.apiVersion, ext);
+#define X(name, s, m) if (features & 1ull << VKX_##name) f.s.m = 1;
+	VKX_FEATURES(X)
+#undef X
+	const char *names[NUM_EXT];
+	uint32_t n = 0;
+	for (int k = 0; k < NUM_EXT; k++)
+		if (ext & 1u << k) names[n++] = extension_names[k];
+	float priority = 1;
+	VkDeviceQueueCreateInfo queue = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+		.queueFamilyIndex = queueFamily, .queueCount = 1, .pQueuePriorities = &priority,
+	};
+	VkDeviceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &f.f2,
+		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
+		.enabledExtensionCount = n, .ppEnabledExtensionNames = names,
+	};
+	vkx_device *d = calloc(1, sizeof *d);
+	if (d == NULL) return VK_ERROR_OUT_OF_HOST_MEMORY;
+	VkResult r = in.CreateDevice(p, &info, NULL, &d->device);
+	if (r < 0) {
+		free(d);
+		return r;
+	}
+#define X(name) d->name = (PFN_vk##name)in.GetDeviceProcAddr(d->device, "vk" #name);
+	DEVICE_FUNCTIONS(X)
+#undef X
+	if (ext & EXT_BUFFER_MARKER)
+		d->CmdWriteBufferMarkerAMD =
+			(PFN_vkCmdWriteBufferMarkerAMD)in.GetDeviceProcAddr(d->device, "vkCmdWriteBufferMarkerAMD");
+	*out = d;
+	return r;
+}
+
+uintptr_t vkx_device_handle(vkx_device *d) { return (uintptr_t)d->device; }
+
+void vkx_free_device(vkx_device *d) { free(d); }
+
+vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+	VkBuffer b = NULL;
+	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
+	return value(r, (uintptr_t)b);
+}
+
+void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types) {
+	VkMemoryRequirements m;
+	d->GetBufferMemoryRequirements(d->device, (VkBuffer)buffer, &m);
+	*size = m.size, *alignment = m.alignment, *types = m.memoryTypeBits;
+}
+
+uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer) {
+	VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = (VkBuffer)buffer};
+	return d->GetBufferDeviceAddress(d->device, &info);
+}
+
+vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) {
+	VkMemoryAllocateFlagsInfo flags = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+	};
+	VkMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &flags,
+		.allocationSize = size, .memoryTypeIndex = type,
+	};
+	VkDeviceMemory m = NULL;
+	VkResult r = d->AllocateMemory(d->device, &info, NULL, &m);
+	return value(r, (uintptr_t)m);
+}
+
+vkx_value vkx_create_fence(vkx_device *d) {
+	VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+	VkFence f = NULL;
+	VkResult r = d->CreateFence(d->device, &info, NULL, &f);
+	return value(r, (uintptr_t)f);
+}
+
+vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily) {
+	VkCommandPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, .queueFamilyIndex = queueFamily,
+	};
+	VkCommandPool p = NULL;
+	VkResult r = d->CreateCommandPool(d->device, &info, NULL, &p);
+	return value(r, (uintptr_t)p);
+}
+
+vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool) {
+	VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = (VkCommandPool)pool, .commandBufferCount = 1,
+	};
+	VkCommandBuffer c = NULL;
+	VkResult r = d->AllocateCommandBuffers(d->device, &info, &c);
+	return value(r, (uintptr_t)c);
+}
+
+vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n) {
+	VkShaderModuleCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = n * 4, .pCode = words,
+	};
+	VkShaderModule m = NULL;
+	VkResult r = d->CreateShaderModule(d->device, &info, NULL, &m);
+	return value(r, (uintptr_t)m);
+}
+
+vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes) {
+	VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = pushBytes};
+	VkPipelineLayoutCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.pushConstantRangeCount = 1, .pPushConstantRanges = &range,
+	};
+	VkPipelineLayout l = NULL;
+	VkResult r = d->CreatePipelineLayout(d->device, &info, NULL, &l);
+	return value(r, (uintptr_t)l);
+}
+
+vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n) {
+	VkPipelineCacheCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = n, .pInitialData = data,
+	};
+	VkPipelineCache c = NULL;
+	VkResult r = d->CreatePipelineCache(d->device, &info, NULL, &c);
+	return value(r, (uintptr_t)c);
+}
+
+vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
+	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata) {
+	VkSpecializationMapEntry few[64], *entries = few;
+	if (nspec > 64 && (entries = calloc(nspec, sizeof *entries)) == NULL)
+		return value(VK_ERROR_OUT_OF_HOST_MEMORY, 0);
+	for (uint32_t i = 0; i < nspec; i++)
+		entries[i] = (VkSpecializationMapEntry){spec[3 * i], spec[3 * i + 1], spec[3 * i + 2]};
+	VkSpecializationInfo constants = {
+		.mapEntryCount = nspec, .pMapEntries = entries, .dataSize = ndata, .pData = data,
+	};
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+		.requiredSubgroupSize = subgroupSize,
+	};
+	VkComputePipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.flags = dispatchBase ? VK_PIPELINE_CREATE_DISPATCH_BASE_BIT : 0,
+		.stage = {
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			.pNext = subgroupSize ? &size : NULL,
+			.flags = fullSubgroups ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
+			.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = (VkShaderModule)module, .pName = "main",
+			.pSpecializationInfo = nspec ? &constants : NULL,
+		},
+		.layout = (VkPipelineLayout)layout, .basePipelineIndex = -1,
+	};
+	VkPipeline p = NULL;
+	VkResult r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
+	if (entries != few) free(entries);
+	return value(r, (uintptr_t)p);
+}
+
+static uint64_t u64(const uint32_t *w) { return w[0] | (uint64_t)w[1] << 32; }
+static VkBuffer buffer(const uint32_t *w) { return (VkBuffer)(uintptr_t)u64(w); }
+
+/* Returns 0 for a stream that no Go code writes: an unknown or cut off command. */
+static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uint32_t *end) {
+	static const uint8_t length[] = {
+		[VKX_CMD_BIND] = 3, [VKX_CMD_PUSH] = 4, [VKX_CMD_DISPATCH] = 4, [VKX_CMD_DISPATCH_BASE] = 7,
+		[VKX_CMD_BARRIER] = 5, [VKX_CMD_COPY] = 11, [VKX_CMD_FILL] = 8, [VKX_CMD_MARK] = 6,
+	};
+	while (w < end) {
+		uint32_t op = w[0];
+		if (op == 0 || op >= sizeof length || end - w < length[op]) return 0;
+		switch (op) {
+		case VKX_CMD_BIND:
+			d->CmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, (VkPipeline)(uintptr_t)u64(w + 1));
+			break;
+		case VKX_CMD_PUSH:
+			if ((size_t)(end - w) < 4 + w[3] / 4) return 0;
+			d->CmdPushConstants(c, (VkPipelineLayout)(uintptr_t)u64(w + 1), VK_SHADER_STAGE_COMPUTE_BIT, 0, w[3], w + 4);
+			w += w[3] / 4;
+			break;
+		case VKX_CMD_DISPATCH:
+			d->CmdDispatch(c, w[1], w[2], w[3]);
+			break;
+		case VKX_CMD_DISPATCH_BASE:
+			d->CmdDispatchBase(c, w[1], w[2], w[3], w[4], w[5], w[6]);
+			break;
+		case VKX_CMD_BARRIER: {
+			VkMemoryBarrier b = {
+				.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = w[2], .dstAccessMask = w[4],
+			};
+			d->CmdPipelineBarrier(c, w[1], w[3], 0, 1, &b, 0, NULL, 0, NULL);
+			break;
+		}
+		case VKX_CMD_COPY: {
+			VkBufferCopy b = {u64(w + 5), u64(w + 7), u64(w + 9)};
+			d->CmdCopyBuffer(c, buffer(w + 1), buffer(w + 3), 1, &b);
+			break;
+		}
+		case VKX_CMD_FILL:
+			d->CmdFillBuffer(c, buffer(w + 1), u64(w + 3), u64(w + 5), w[7]);
+			break;
+		case VKX_CMD_MARK:
+			if (d->CmdWriteBufferMarkerAMD != NULL)
+				d->CmdWriteBufferMarkerAMD(c, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, buffer(w + 1), u64(w + 3), w[5]);
+			else
+				d->CmdFillBuffer(c, buffer(w + 1), u64(w + 3), 4, w[5]);
+			break;
+		}
+		w += length[op];
+	}
+	return 1;
+}
+
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
+	const uint32_t *words, size_t n) {
+	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
+	VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+	};
+	VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
+	if (r < 0) return r;
+	if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
+	int ok = record(d, c, words, words + n);
+	if ((r = d->EndCommandBuffer(c)) < 0) return r;
+	if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
+	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c};
+	return d->QueueSubmit((VkQueue)queue, 1, &submit, (VkFence)fence);
+}

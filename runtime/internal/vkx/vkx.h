@@ -1,0 +1,134 @@
+/*
+ * Flat-argument calls into Vulkan: structs are built on the C stack, so that
+ * nothing that Go owns is referred to after a call has returned. Handles are
+ * uintptr_t, since a handle need not be a pointer.
+ */
+#ifndef VKX_H
+#define VKX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct vkx_device vkx_device;
+
+typedef struct {
+	int32_t result; /* VkResult */
+	uint64_t value; /* a handle, an address or a size */
+} vkx_value;
+
+/*
+ * Features by their names in Vulkan. X(name, struct in vkx_features, member)
+ */
+#define VKX_FEATURES(X) \
+	X(shaderInt64, f2.features, shaderInt64) \
+	X(shaderFloat64, f2.features, shaderFloat64) \
+	X(shaderInt16, f2.features, shaderInt16) \
+	X(storageBuffer16BitAccess, v11, storageBuffer16BitAccess) \
+	X(uniformAndStorageBuffer16BitAccess, v11, uniformAndStorageBuffer16BitAccess) \
+	X(storagePushConstant16, v11, storagePushConstant16) \
+	X(storageBuffer8BitAccess, v12, storageBuffer8BitAccess) \
+	X(uniformAndStorageBuffer8BitAccess, v12, uniformAndStorageBuffer8BitAccess) \
+	X(storagePushConstant8, v12, storagePushConstant8) \
+	X(shaderBufferInt64Atomics, v12, shaderBufferInt64Atomics) \
+	X(shaderSharedInt64Atomics, v12, shaderSharedInt64Atomics) \
+	X(shaderFloat16, v12, shaderFloat16) \
+	X(shaderInt8, v12, shaderInt8) \
+	X(scalarBlockLayout, v12, scalarBlockLayout) \
+	X(shaderSubgroupExtendedTypes, v12, shaderSubgroupExtendedTypes) \
+	X(bufferDeviceAddress, v12, bufferDeviceAddress) \
+	X(vulkanMemoryModel, v12, vulkanMemoryModel) \
+	X(vulkanMemoryModelDeviceScope, v12, vulkanMemoryModelDeviceScope) \
+	X(subgroupSizeControl, subgroupSize, subgroupSizeControl) \
+	X(computeFullSubgroups, subgroupSize, computeFullSubgroups) \
+	X(shaderZeroInitializeWorkgroupMemory, zeroInit, shaderZeroInitializeWorkgroupMemory) \
+	X(maintenance4, maintenance4, maintenance4) \
+	X(shaderBufferFloat32Atomics, atomicFloat, shaderBufferFloat32Atomics) \
+	X(shaderBufferFloat32AtomicAdd, atomicFloat, shaderBufferFloat32AtomicAdd) \
+	X(shaderBufferFloat64Atomics, atomicFloat, shaderBufferFloat64Atomics) \
+	X(shaderBufferFloat64AtomicAdd, atomicFloat, shaderBufferFloat64AtomicAdd) \
+	X(shaderSharedFloat32Atomics, atomicFloat, shaderSharedFloat32Atomics) \
+	X(shaderSharedFloat32AtomicAdd, atomicFloat, shaderSharedFloat32AtomicAdd) \
+	X(shaderSharedFloat64Atomics, atomicFloat, shaderSharedFloat64Atomics) \
+	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd)
+
+enum {
+#define X(name, s, m) VKX_##name,
+	VKX_FEATURES(X)
+#undef X
+	VKX_NUM_FEATURES
+};
+
+/* What a physical device is, can and allows. */
+typedef struct {
+	uint32_t apiVersion, driverVersion, vendorID, deviceID, deviceType;
+	uint8_t pipelineCacheUUID[16];
+	char deviceName[256], driverName[256], driverInfo[256];
+	uint64_t features; /* bit per VKX_FEATURES row */
+	uint32_t bufferMarker; /* VK_AMD_buffer_marker */
+
+	uint32_t maxComputeWorkGroupCount[3], maxComputeWorkGroupSize[3];
+	uint32_t maxComputeWorkGroupInvocations, maxComputeSharedMemorySize;
+	uint32_t maxPushConstantsSize, maxMemoryAllocationCount;
+	uint64_t maxMemoryAllocationSize, maxBufferSize; /* maxBufferSize 0: unknown */
+	uint32_t subgroupSize, subgroupStages, subgroupOperations;
+	uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups, requiredSubgroupSizeStages;
+	uint32_t denormPreserveFloat32;
+	uint32_t computeUnits; /* 0: unknown */
+} vkx_physical_device_info;
+
+typedef struct {
+	uint32_t types, heaps;
+	uint32_t typeFlags[32], typeHeap[32], heapFlags[16];
+	uint64_t heapSize[16];
+} vkx_memory_properties;
+
+/* Commands of vkx_submit: uint32 words, 64-bit values low word first. */
+enum {
+	VKX_CMD_BIND = 1,      /* pipeline:64 */
+	VKX_CMD_PUSH,          /* layout:64 bytes data[bytes/4] */
+	VKX_CMD_DISPATCH,      /* x y z */
+	VKX_CMD_DISPATCH_BASE, /* bx by bz x y z */
+	VKX_CMD_BARRIER,       /* srcStages srcAccess dstStages dstAccess */
+	VKX_CMD_COPY,          /* src:64 dst:64 srcOffset:64 dstOffset:64 size:64 */
+	VKX_CMD_FILL,          /* dst:64 offset:64 size:64 pattern */
+	VKX_CMD_MARK           /* dst:64 offset:64 value */
+};
+
+/* The loader. */
+void *vkx_open(char *err, size_t n);
+uint32_t vkx_instance_version(void);
+vkx_value vkx_create_instance(uint32_t apiVersion, int validate);
+void vkx_destroy_messenger(uintptr_t instance);
+uint32_t vkx_messages(void);
+const char *vkx_feature_name(uint32_t feature);
+
+/* Physical devices. */
+void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
+void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
+uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t n);
+
+/* Devices. */
+int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, uint32_t bufferMarker,
+	vkx_device **out);
+uintptr_t vkx_device_handle(vkx_device *d);
+void vkx_free_device(vkx_device *d);
+
+vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage);
+void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types);
+uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer);
+vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type);
+vkx_value vkx_create_fence(vkx_device *d);
+vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily);
+vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool);
+vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);
+vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes);
+vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
+/* spec holds id, offset and size of each constant. */
+vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
+	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata);
+/* Resets the pool of the command buffer, records n words into it and submits it; fence is signalled after it. */
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
+	const uint32_t *words, size_t n);
+
+#endif
