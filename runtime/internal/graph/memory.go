@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"errors"
 	"runtime"
+	"time"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -28,18 +30,19 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	return h
 }
 
-// Alloc allocates memory. If the device has none left, it waits for memory that
-// is about to be freed and tries again.
+// Alloc allocates memory. If the device has none left, it collects forgotten
+// handles, waits for memory that is about to be freed and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.poll()
 	m, err := s.dev.Alloc(size, kind)
-	if err != nil {
-		runtime.GC() // forgotten handles
-		runtime.Gosched()
+	for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3; try++ {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
 		s.drain()
-		if m, err = s.dev.Alloc(size, kind); err != nil {
-			return nil, err
-		}
+		m, err = s.dev.Alloc(size, kind)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.NewMemory(m), nil
 }

@@ -1,0 +1,83 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/model"
+	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
+)
+
+// The simplest form: slices of the program in and out.
+func Example() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	x, y := []float32{1, 2, 3}, []float32{10, 20, 30}
+	err = modelgen.RunSAXPY(context.Background(), dev, model.SAXPY{A: 2, X: x, Y: y}, runtime.Range1(len(y)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(y)
+	// Output: [12 24 36]
+}
+
+// Buffers keep data on the device between launches. The second launch reads what
+// the first writes, so it waits for it.
+func ExampleBuffer() {
+	ctx := context.Background()
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	q := dev.DefaultQueue()
+
+	x, err := runtime.BufferOf(dev, []float32{1, 2, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	y, err := runtime.NewBuffer[float32](dev, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer y.Close()
+	for range 2 {
+		if _, err := (modelgen.SAXPY{A: 2, X: x.All(), Y: y.All()}).ParallelFor(q, runtime.Range1(y.Len())); err != nil {
+			log.Fatal(err)
+		}
+	}
+	out := make([]float32, 3)
+	if err := y.CopyTo(ctx, q, out); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out)
+	// Output: [4 8 12]
+}
+
+// What panics in Go is an error of the launch.
+func ExampleFault() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	short := make([]float32, 3)
+	err = modelgen.RunSAXPY(context.Background(), dev, model.SAXPY{X: short, Y: short}, 4)
+	var fault *runtime.Fault
+	if errors.As(err, &fault) {
+		fmt.Println(fault.Kind, fault.GlobalID)
+	}
+	fmt.Println(err)
+	// Output:
+	// index out of range [3]
+	// model.SAXPY: runtime/internal/model/model.go:19:2: index out of range [3] with length 3 (work-item [3])
+}

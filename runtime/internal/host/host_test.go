@@ -1,0 +1,56 @@
+package host
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+func TestSite(t *testing.T) {
+	k := &abi.Kernel{Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "a/kernel.go:7:2"},
+		{Kind: abi.FaultDivide, Pos: "a/kernel.go:7:9"},
+		{Kind: abi.FaultIndex, Pos: "b/kernel.go:7:5"},
+		{Kind: abi.FaultIndex, Pos: "example.com/dep/x.go:3:1"},
+	}}
+	for _, c := range []struct {
+		kind abi.FaultKind
+		file string
+		line int
+		want string
+	}{
+		{abi.FaultIndex, "/src/m/a/kernel.go", 7, "a/kernel.go:7:2"},
+		{abi.FaultDivide, "/src/m/a/kernel.go", 7, "a/kernel.go:7:9"},
+		{abi.FaultIndex, "example.com/m/b/kernel.go", 7, "b/kernel.go:7:5"},
+		{abi.FaultShift, "/src/m/b/kernel.go", 7, "b/kernel.go:7:5"},
+		{abi.FaultIndex, "/pkg/mod/example.com/dep@v1.2.3/x.go", 3, "example.com/dep/x.go:3:1"},
+		{abi.FaultIndex, "/src/m/a/kernel.go", 8, "kernel.go:8"},
+	} {
+		if got := site(k, c.kind, c.file, c.line); got != c.want {
+			t.Errorf("%v at %s:%d: got %s, want %s", c.kind, c.file, c.line, got, c.want)
+		}
+	}
+}
+
+// TestClassify has what cannot be provoked in a kernel; the rest is
+// tested with kernels.
+func TestClassify(t *testing.T) {
+	var m map[string]int
+	panics := func(f func()) (v any) {
+		defer func() { v = recover() }()
+		f()
+		return nil
+	}
+	kind, _, _, message := classify(panics(func() { m["x"] = 1 }))
+	if kind != abi.FaultPanic || message == "" {
+		t.Errorf("%v %q", kind, message)
+	}
+	i := uint64(1) << 63
+	kind, a, b, _ := classify(panics(func() { _ = []int{1}[i] }))
+	if kind != abi.FaultIndex || uint64(a) != i || b != 1 {
+		t.Errorf("%v %d %d", kind, a, b)
+	}
+	if kind, _, _, message = classify(42); kind != abi.FaultPanic || message != "42" {
+		t.Errorf("%v %q", kind, message)
+	}
+}
