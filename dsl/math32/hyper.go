@@ -20,8 +20,9 @@ func Sinh(x float32) float32 {
 		return float32(x * Inf(1))
 	}
 	hi, lo, n := expSum(a)
-	s, t := addFast(hi, -reciprocal(hi, n))
-	return Copysign(scale(s+(t+lo), n-1), x)
+	r, tail := reciprocal(hi, lo, n)
+	s, t := addFast(hi, -r)
+	return Copysign(scale(s+(t+(lo-tail)), n-1), x)
 }
 
 // Cosh returns the hyperbolic cosine of x.
@@ -37,16 +38,21 @@ func Cosh(x float32) float32 {
 		return float32(a * Inf(1))
 	}
 	hi, lo, n := expSum(a)
-	s, t := addFast(hi, reciprocal(hi, n))
-	return scale(s+(t+lo), n-1)
+	r, tail := reciprocal(hi, lo, n)
+	s, t := addFast(hi, r)
+	return scale(s+(t+(lo+tail)), n-1)
 }
 
-// reciprocal returns 2**(-2n) / x for x around 1, or zero if that is negligible.
-func reciprocal(x float32, n int32) float32 {
+// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two, or
+// zero if that is negligible.
+func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 	if n > 20 {
-		return 0
+		return 0, 0
 	}
-	return pow2(-2*n) / x
+	one := pow2(-2 * n)
+	r = one / hi
+	h, l := mul(r, hi)
+	return r, ((one - h) - l - float32(r*lo)) / hi
 }
 
 // Tanh returns the hyperbolic tangent of x.
