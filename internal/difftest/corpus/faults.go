@@ -1,0 +1,57 @@
+package corpus
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Faulty faults in the way that What asks for, in work-item At only.
+type Faulty struct {
+	At, What int
+	N        int
+	X        []int32
+	Out      []int32
+}
+
+func (k Faulty) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i == k.At {
+		k.Out[i] = k.wrong(k.What, k.N)
+	}
+	k.Out[i]++
+}
+
+func (k Faulty) wrong(what, n int) int32 {
+	var a [4]int32
+	switch what {
+	case 0:
+		return k.X[n]
+	case 1:
+		return a[n]
+	case 2:
+		return int32(len(k.X[:n]))
+	case 3:
+		return int32(len(k.X[n:2]))
+	case 4:
+		return int32(len(a[:n]))
+	case 5:
+		return int32(len(k.X[1:2:n]))
+	case 6:
+		return 7 / int32(n)
+	case 7:
+		return 7 % int32(n)
+	case 8:
+		return 1 << n
+	case 9:
+		panic("deliberate")
+	case 10:
+		var p *Vec
+		if n == 0 {
+			p = nil
+		}
+		return int32(p.X)
+	case 11:
+		return k.X[uint8(n)]
+	case 12:
+		b := *(*[4]int32)(k.X[:n])
+		return b[0]
+	}
+	return 0
+}
