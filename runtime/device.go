@@ -52,6 +52,9 @@ type DeviceInfo struct {
 	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
 	// is known once the device is open.
 	Subnormals bool
+	// Missing says why there is no other device, or none better: which backends
+	// found none, and which devices did not open. It is set by Open.
+	Missing []string
 }
 
 // Limits are figures of a device that launches are checked against.
@@ -92,7 +95,7 @@ func findDevices() (all []found, missing []string) {
 	for _, d := range backends {
 		infos, err := d.Enumerate()
 		if err != nil {
-			missing = append(missing, fmt.Sprintf("%s: %v", d.Name(), err))
+			missing = append(missing, err.Error())
 		}
 		for i, info := range infos {
 			all = append(all, found{d, i, info})
@@ -117,11 +120,11 @@ type Device struct {
 	hal     hal.Device
 	backend string
 	info    hal.Info // as the options make it look
+	missing []string
 	stream  *graph.Stream
 	queue   *Queue
 
 	mu      sync.Mutex
-	queues  []*Queue
 	kernels map[*Kernel]*builtKernel
 	close   sync.Once
 	err     error // of Close
@@ -131,7 +134,7 @@ type Device struct {
 // KGEN_DEVICE chooses, and otherwise the best there is: a Vulkan GPU, then a
 // Vulkan driver on the CPU, then the host device, which runs the kernel's own Go
 // code and is always there. If a default device fails to open, Open goes on to
-// the next; a chosen one is an error (ErrNoDevice if there is none of that
+// the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
 // name), which lists the devices that there are.
 func Open(opts ...OpenOption) (*Device, error) {
 	o := openOptions{choice: os.Getenv("KGEN_DEVICE")}
@@ -150,7 +153,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 	for _, f := range candidates {
 		d, err := f.driver.Open(f.index)
 		if err == nil {
-			return newDevice(d, f.driver.Name(), &o), nil
+			dev := newDevice(d, f.driver.Name(), &o)
+			dev.missing = append(failures, missing...)
+			return dev, nil
 		}
 		failures = append(failures, fmt.Sprintf("%s: %v", f.info.Name, err))
 	}
@@ -212,7 +217,11 @@ func (d *Device) Name() string { return d.info.Name }
 func (d *Device) String() string { return d.Name() }
 
 // Info describes the device.
-func (d *Device) Info() DeviceInfo { return newDeviceInfo(d.backend, &d.info) }
+func (d *Device) Info() DeviceInfo {
+	info := newDeviceInfo(d.backend, &d.info)
+	info.Missing = slices.Clone(d.missing)
+	return info
+}
 
 // Has reports whether the device has the aspect.
 func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.Aspects, a) }
@@ -223,11 +232,7 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // NewQueue returns a further queue. All queues of a device share its memory and
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
-	q := &Queue{dev: d}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.queues = append(d.queues, q)
-	return q
+	return &Queue{dev: d}
 }
 
 // Close runs what has been launched to its end and closes the device. Buffers
@@ -241,15 +246,12 @@ func (d *Device) Close() error {
 		d.stream.Close()
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		var failures []error
-		for _, q := range d.queues {
-			failures = append(failures, q.failures()...)
-		}
-		d.kernels, d.queues = nil, nil
+		d.kernels = nil
+		failed := failures(d.stream.AllFailures())
 		if err := d.hal.Close(); err != nil {
-			failures = append(failures, backendError(d, nil, "closing the device", err))
+			failed = append(failed, backendError(d, nil, "closing the device", err))
 		}
-		d.err = join(failures)
+		d.err = join(failed)
 	})
 	return d.err
 }

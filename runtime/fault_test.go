@@ -94,6 +94,16 @@ func TestFaultPosition(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "GlobalID", f.GlobalID, []int{1, 2, 3})
+
+	// In an nd-range the others go on past the barrier.
+	rev := iota[int32](24)
+	err = modelgen.RunReverse(ctx, dev, model.Reverse{X: rev}, runtime.NDRange1{Global: 32, Local: 16})
+	if !errors.As(err, &f) || f.GlobalID[0] < 24 || !strings.HasPrefix(f.Pos, "model.go:") {
+		t.Error(err)
+	}
+	if rev[0] != 16 || rev[16] != 0 || rev[23] != 0 {
+		t.Error(rev)
+	}
 }
 
 // TestFaultDelivery checks that a fault is told to the one who waits, and to
@@ -133,6 +143,12 @@ func TestFaultDelivery(t *testing.T) {
 		err := q.Wait(ctx)
 		if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 2 {
 			t.Errorf("two faults: got %v", err)
+		}
+		for range 100 {
+			trap(q)
+		}
+		if err := q.Wait(ctx); !strings.HasSuffix(err.Error(), "\n36 more launches failed") {
+			t.Errorf("100 faults: got %v", err)
 		}
 		trap(q)
 		isFault("Close", dev.Close())

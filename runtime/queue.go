@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
@@ -49,12 +50,17 @@ func (q *Queue) Wait(ctx context.Context) error {
 }
 
 // failures takes the failures that nobody has been told about.
-func (q *Queue) failures() []error {
+func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
+
+func failures(events []*graph.Event, more int) []error {
 	var out []error
-	for _, e := range q.dev.stream.Failures(&q.rec) {
+	for _, e := range events {
 		if err := e.Owner.(*launched).failure(); err != nil {
 			out = append(out, err)
 		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Errorf("%d more launches failed", more))
 	}
 	return out
 }

@@ -64,8 +64,8 @@ func (b *Batch) finish() bool {
 		s.lost = b.err
 	}
 	for _, e := range b.events {
-		if (b.err != nil || e.Fault.Set) && !e.seen && len(e.front.failed) < maxFailed {
-			e.front.failed = append(e.front.failed, e)
+		if b.err != nil || e.Fault.Set {
+			s.fail(e)
 		}
 	}
 	// Events may be kept for long; they need none of this.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -73,22 +74,73 @@ func (e *Event) Failed() (bool, error) {
 	}
 	if !e.seen {
 		e.seen = true
-		e.front.forget(e)
+		s.told(e)
 	}
 	return true, e.batch.err
 }
 
 // Recorder is one front of a stream. Its fields belong to the stream.
 type Recorder struct {
-	last   uint64 // newest batch with a command of this front
-	failed []*Event
+	last    uint64   // newest batch with a command of this front
+	failed  []*Event // nobody has been told about these
+	dropped int      // and about these, which were too many to keep
 }
 
-func (r *Recorder) forget(e *Event) {
-	for i, f := range r.failed {
-		if f == e {
-			r.failed = append(r.failed[:i], r.failed[i+1:]...)
-			return
+// fail notes a failed command that nobody has been told about.
+func (s *Stream) fail(e *Event) {
+	r := e.front
+	if len(r.failed) == 0 {
+		s.failing = append(s.failing, r)
+	}
+	if len(r.failed) < maxFailed {
+		r.failed = append(r.failed, e)
+	} else {
+		r.dropped++
+	}
+}
+
+// told notes that somebody has been told about the command.
+func (s *Stream) told(e *Event) {
+	r := e.front
+	if i := slices.Index(r.failed, e); i >= 0 {
+		r.failed = slices.Delete(r.failed, i, i+1)
+		if len(r.failed) == 0 {
+			s.allTold(r)
 		}
 	}
+}
+
+func (s *Stream) allTold(r *Recorder) {
+	if i := slices.Index(s.failing, r); i >= 0 {
+		s.failing = slices.Delete(s.failing, i, i+1)
+	}
+}
+
+// Failures returns the failed commands of the front that nobody has been told
+// about, oldest first, and how many more there are. They then count as reported.
+func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takeFailures(front)
+}
+
+// AllFailures is Failures for all fronts.
+func (s *Stream) AllFailures() (failed []*Event, more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.failing) > 0 {
+		f, n := s.takeFailures(s.failing[0])
+		failed, more = append(failed, f...), more+n
+	}
+	return failed, more
+}
+
+func (s *Stream) takeFailures(front *Recorder) (failed []*Event, more int) {
+	failed, more = front.failed, front.dropped
+	front.failed, front.dropped = nil, 0
+	for _, e := range failed {
+		e.seen = true
+	}
+	s.allTold(front)
+	return failed, more
 }

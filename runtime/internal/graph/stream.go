@@ -49,6 +49,7 @@ type Stream struct {
 	timer      *time.Timer
 	dying      []*memoryState
 	draining   bool
+	failing    []*Recorder // with failures that nobody has been told about
 	lost       error
 	closed     bool
 	spare      *Batch // storage for reuse
@@ -271,19 +272,6 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 			return err
 		}
 	}
-}
-
-// Failures returns the failed commands of the front that nobody has been told
-// about, oldest first. They then count as reported.
-func (s *Stream) Failures(front *Recorder) []*Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := front.failed
-	front.failed = nil
-	for _, e := range out {
-		e.seen = true
-	}
-	return out
 }
 
 // Close submits what has been recorded, waits for all batches and ends the
