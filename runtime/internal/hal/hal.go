@@ -149,8 +149,8 @@ const (
 // Command is one command of a batch. Which fields count depends on Op.
 type Command struct {
 	Op Op
-	// Barrier makes the command wait for every earlier command, of this batch
-	// and of earlier ones, and see its writes.
+	// Barrier makes the command, and all that follow it, wait for every earlier
+	// command, of this batch and of earlier ones, and see its writes.
 	Barrier bool
 
 	// OpLaunch
