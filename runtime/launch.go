@@ -164,7 +164,11 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	if !d.direct() {
 		desc.SPIRV = k.words()
 	}
+	if !d.stream.Enter() {
+		return nil, d.usable()
+	}
 	h, err := d.hal.NewPipeline(&desc)
+	d.stream.Leave()
 	if err != nil {
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}

@@ -49,6 +49,44 @@ func TestCloseInAnyOrder(t *testing.T) {
 	check(t, noDevice.Close())
 }
 
+// TestCloseWhileBusy closes a device that many goroutines use.
+func TestCloseWhileBusy(t *testing.T) {
+	for range 20 {
+		dev := must(runtime.Open(runtime.Select("host")))
+		q := dev.DefaultQueue()
+		var wg sync.WaitGroup
+		var closed atomic.Bool
+		for range 8 {
+			wg.Go(func() {
+				for {
+					b, err := runtime.NewBuffer[int32](dev, 16)
+					var ev runtime.Event
+					if err == nil {
+						ev, err = modelgen.Reverse{X: b.All()}.ParallelFor(q, runtime.NDRange1{Global: 16, Local: 16})
+					}
+					if err == nil {
+						err = ev.Wait(ctx)
+					}
+					if err == nil {
+						err = modelgen.RunReverse(ctx, dev, model.Reverse{X: make([]int32, 16)}, runtime.NDRange1{Global: 16, Local: 16})
+					}
+					b.Close()
+					if err != nil {
+						if !closed.Load() || !errors.Is(err, runtime.ErrInvalid) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		closed.Store(true)
+		check(t, dev.Close())
+		wg.Wait()
+	}
+}
+
 // gate is a kernel that waits until the test lets it go on.
 func gate(open chan struct{}) *runtime.Kernel {
 	return kernelimpl.Register(&abi.Kernel{Name: "Gate", Package: "k", Form: abi.Task, Items: 1},

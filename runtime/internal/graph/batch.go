@@ -110,9 +110,20 @@ func (b *Batch) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.mu.Lock()
+	s.using.RLock()
+	err := b.waitTicket(ctx)
+	s.using.RUnlock()
+	if err == nil && !b.poll() {
+		return errors.New("BUG: a batch is not done after its wait")
+	}
+	return err
+}
+
+// waitTicket waits for a submitted batch.
+func (b *Batch) waitTicket(ctx context.Context) error {
+	b.stream.mu.Lock()
 	ticket := b.ticket
-	s.mu.Unlock()
+	b.stream.mu.Unlock()
 	if ticket == nil {
 		return nil // somebody else saw it complete
 	}
@@ -123,9 +134,6 @@ func (b *Batch) wait(ctx context.Context) error {
 		if err := ticket.Wait(ctx); err != nil && ctx.Err() != nil && !ticket.Done() {
 			return ctx.Err()
 		}
-	}
-	if !b.poll() {
-		return errors.New("BUG: a batch is not done after its wait")
 	}
 	return nil
 }

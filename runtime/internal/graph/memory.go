@@ -34,17 +34,25 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 // handles, waits for memory that is about to be freed and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.poll()
-	m, err := s.dev.Alloc(size, kind)
+	m, err := s.alloc(size, kind)
 	for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3; try++ {
 		runtime.GC()
 		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
 		s.drain()
-		m, err = s.dev.Alloc(size, kind)
+		m, err = s.alloc(size, kind)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s.NewMemory(m), nil
+}
+
+func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
+	if !s.Enter() {
+		return nil, ErrClosed
+	}
+	defer s.Leave()
+	return s.dev.Alloc(size, kind)
 }
 
 // Stream returns the stream whose commands may use the memory.

@@ -36,7 +36,8 @@ type Stream struct {
 	dev   hal.Device
 	delay time.Duration
 
-	submit sync.Mutex // held while a batch is handed to the device; taken before mu
+	submit sync.Mutex   // held while a batch is handed to the device; taken before mu
+	using  sync.RWMutex // held for reading while the device or a ticket is used; taken before submit
 
 	mu         sync.Mutex
 	tracker    Tracker
@@ -291,10 +292,26 @@ func (s *Stream) Close() {
 	}
 	s.Flush()
 	s.waitThrough(background, ^uint64(0))
+	s.using.Lock() // those who wait for a ticket have seen it done
+	defer s.using.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dying = nil
 }
+
+// Enter keeps Close from returning until Leave is called, so that the device can
+// be used. It reports false after Close.
+func (s *Stream) Enter() bool {
+	s.using.RLock()
+	if s.Closed() {
+		s.using.RUnlock()
+		return false
+	}
+	return true
+}
+
+// Leave ends what Enter began.
+func (s *Stream) Leave() { s.using.RUnlock() }
 
 // Closed reports whether Close was called.
 func (s *Stream) Closed() bool {
