@@ -1,0 +1,390 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Limits of the evaluator, which must come to an end.
+const (
+	maxFoldSteps = 100_000
+	maxFoldDepth = 100
+)
+
+// Values of the evaluator: constant.Value, properties.Property, *slice, pointer,
+// aggregate, tuple and unknown.
+type (
+	// slice is a Go slice; nil is represented by one without cells.
+	slice struct {
+		cells []*any
+		cap   int
+	}
+	pointer   struct{ cell *any }
+	aggregate []*any // array or struct
+	tuple     []any
+	// unknown is what cannot be known when code is generated. It may be passed
+	// on, but not looked at.
+	unknown struct{ what string }
+)
+
+// foldError stops the evaluation.
+type foldError struct {
+	pos      token.Pos
+	msg      string
+	reported bool // as an error of the function that was to be run
+}
+
+// evaluator runs a Properties method on the SSA form.
+type evaluator struct {
+	l     *loader
+	steps int
+	depth int
+}
+
+// frame is a function being run.
+type frame struct {
+	e    *evaluator
+	fn   *ssa.Function
+	vals map[ssa.Value]any
+	pos  token.Pos // of the last instruction that had one
+}
+
+// fold evaluates a kernel's Properties method and checks what it returns.
+func (f *finder) fold(m *kernelMethods) {
+	k := m.k
+	list, ferr := evaluate(f.l, m.properties)
+	if ferr != nil && ferr.reported {
+		return
+	}
+	if ferr != nil {
+		pos := ferr.pos
+		if !pos.IsValid() {
+			pos = k.PropertiesPos
+		}
+		f.add(diag.PropertyFold, pos, "properties are folded when code is generated: use constants and the constructors of package properties",
+			"method Properties of kernel %s is not constant: %s", k.Name, ferr.msg)
+		return
+	}
+	if err := list.Validate(); err != nil {
+		f.add(diag.PropertyValue, k.PropertiesPos, "", "properties of kernel %s: %v", k.Name, err)
+		return
+	}
+	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeyWorkGroupSizeHint} {
+		if p, ok := list.Get(key); ok && len(p.Dims()) != k.Rank {
+			f.add(diag.PropertyRank, k.PropertiesPos, "", "%v has %d sizes, but kernel %s has %d dimensions",
+				p, len(p.Dims()), k.Name, k.Rank)
+		}
+	}
+	k.Properties = list
+}
+
+// evaluate runs fn, a function without arguments but for a receiver.
+func evaluate(l *loader, fn *ssa.Function) (list properties.List, err *foldError) {
+	e := &evaluator{l: l}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *foldError:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	args := make([]any, len(fn.Params))
+	for i := range args {
+		args[i] = unknown{"the receiver's fields are not known"}
+	}
+	s, ok := e.call(fn, args, fn.Pos()).(*slice)
+	if !ok {
+		return nil, &foldError{pos: fn.Pos(), msg: "the list is not known"}
+	}
+	list = properties.List{}
+	for _, c := range s.cells {
+		p, ok := (*c).(properties.Property)
+		if !ok {
+			return nil, &foldError{pos: fn.Pos(), msg: describe(*c)}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
+	panic(&foldError{pos: pos, msg: fmt.Sprintf(format, args...)})
+}
+
+func describe(v any) string {
+	if u, ok := v.(unknown); ok {
+		return u.what
+	}
+	return "a value is not known"
+}
+
+func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
+	if funcPackage(fn) == propertiesPath && fn.Blocks == nil {
+		return e.constructor(fn, args, pos)
+	}
+	if fn.Blocks == nil {
+		e.fail(pos, "it calls %s, which is not known", fn)
+	}
+	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok && len(e.l.broken[decl]) > 0 {
+		panic(&foldError{reported: true})
+	}
+	if e.depth++; e.depth > maxFoldDepth {
+		e.fail(pos, "calls are nested too deeply")
+	}
+	defer func() { e.depth-- }()
+	f := &frame{e: e, fn: fn, vals: map[ssa.Value]any{}, pos: pos}
+	for i, p := range fn.Params {
+		f.vals[p] = args[i]
+	}
+	return f.run()
+}
+
+// run executes the function's blocks and returns its result.
+func (f *frame) run() any {
+	var prev *ssa.BasicBlock
+	b := f.fn.Blocks[0]
+next:
+	for {
+		f.phis(b, prev)
+		for _, in := range b.Instrs {
+			if f.e.steps++; f.e.steps > maxFoldSteps {
+				f.e.fail(f.pos, "it takes too many steps")
+			}
+			if in.Pos().IsValid() {
+				f.pos = in.Pos()
+			}
+			switch in := in.(type) {
+			case *ssa.DebugRef:
+			case *ssa.Phi: // done on entry
+			case *ssa.Jump:
+				prev, b = b, b.Succs[0]
+				continue next
+			case *ssa.If:
+				cond := f.constant(in.Cond)
+				prev = b
+				if constant.BoolVal(cond) {
+					b = b.Succs[0]
+				} else {
+					b = b.Succs[1]
+				}
+				continue next
+			case *ssa.Return:
+				switch len(in.Results) {
+				case 0:
+					return nil
+				case 1:
+					return f.get(in.Results[0])
+				}
+				var t tuple
+				for _, r := range in.Results {
+					t = append(t, f.get(r))
+				}
+				return t
+			case *ssa.Store:
+				p, ok := f.get(in.Addr).(pointer)
+				if !ok {
+					f.e.fail(f.pos, "%s", describe(f.get(in.Addr)))
+				}
+				*p.cell = copyValue(f.get(in.Val))
+			case ssa.Value:
+				f.vals[in] = f.value(in)
+			default:
+				f.e.fail(f.pos, "it has a statement that is not folded (%T)", in)
+			}
+		}
+		f.e.fail(f.pos, "its end is not known")
+	}
+}
+
+// phis gives a block's phis their values, all at once.
+func (f *frame) phis(b, prev *ssa.BasicBlock) {
+	var vals []any
+	for _, in := range b.Instrs {
+		phi, ok := in.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		vals = append(vals, f.get(phi.Edges[slices.Index(b.Preds, prev)]))
+	}
+	for i, v := range vals {
+		f.vals[b.Instrs[i].(*ssa.Phi)] = v
+	}
+}
+
+// get returns the value of an operand.
+func (f *frame) get(v ssa.Value) any {
+	switch v := v.(type) {
+	case *ssa.Const:
+		if v.Value == nil {
+			return zero(v.Type())
+		}
+		return v.Value
+	case *ssa.Global:
+		return unknown{"it reads the variable " + v.Name()}
+	}
+	if x, ok := f.vals[v]; ok {
+		return x
+	}
+	return unknown{"a value is not known"}
+}
+
+func (f *frame) constant(v ssa.Value) constant.Value {
+	x, ok := f.get(v).(constant.Value)
+	if !ok {
+		f.e.fail(f.pos, "%s", describe(f.get(v)))
+	}
+	return x
+}
+
+func (f *frame) int(v ssa.Value) int {
+	n, ok := constant.Int64Val(constant.ToInt(f.constant(v)))
+	if !ok {
+		f.e.fail(f.pos, "a number is out of range")
+	}
+	return int(n)
+}
+
+// zero returns the zero value of a type.
+func zero(t types.Type) any {
+	if isNamed(t, propertiesPath, "Property") {
+		return properties.Property{}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return constant.MakeBool(false)
+		case u.Info()&types.IsString != 0:
+			return constant.MakeString("")
+		case u.Info()&types.IsNumeric != 0:
+			return constant.MakeInt64(0)
+		}
+	case *types.Slice:
+		return &slice{}
+	case *types.Array:
+		a := make(aggregate, min(u.Len(), maxFoldSteps))
+		for i := range a {
+			v := zero(u.Elem())
+			a[i] = &v
+		}
+		return a
+	case *types.Struct:
+		a := make(aggregate, u.NumFields())
+		for i := range a {
+			v := zero(u.Field(i).Type())
+			a[i] = &v
+		}
+		return a
+	}
+	return unknown{"a value is not known"}
+}
+
+// copyValue copies arrays and structs, as assignment does.
+func copyValue(v any) any {
+	a, ok := v.(aggregate)
+	if !ok {
+		return v
+	}
+	b := make(aggregate, len(a))
+	for i, c := range a {
+		x := copyValue(*c)
+		b[i] = &x
+	}
+	return b
+}
+
+// constructor calls a function of package properties.
+func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
+	ints := func(v any) []int {
+		s, ok := v.(*slice)
+		if !ok {
+			e.fail(pos, "%s", describe(v))
+		}
+		var out []int
+		for _, c := range s.cells {
+			out = append(out, e.number(*c, pos))
+		}
+		return out
+	}
+	switch funcName(fn) {
+	case "WorkGroupSize":
+		return properties.WorkGroupSize(ints(args[0])...)
+	case "WorkGroupSizeHint":
+		return properties.WorkGroupSizeHint(ints(args[0])...)
+	case "SubGroupSize":
+		return properties.SubGroupSize(e.number(args[0], pos))
+	case "DeviceHas":
+		var aspects []properties.Aspect
+		for _, n := range ints(args[0]) {
+			aspects = append(aspects, properties.Aspect(n))
+		}
+		return properties.DeviceHas(aspects...)
+	case "Float":
+		return properties.Float(properties.FloatMode(e.number(args[0], pos)))
+	}
+	return e.method(funcName(fn), args, pos)
+}
+
+func (e *evaluator) number(v any, pos token.Pos) int {
+	c, ok := v.(constant.Value)
+	if !ok {
+		e.fail(pos, "%s", describe(v))
+	}
+	n, ok := constant.Int64Val(constant.ToInt(c))
+	if !ok {
+		e.fail(pos, "%v is no int", c)
+	}
+	return int(n)
+}
+
+// method calls a method of List or Property, with which a kernel looks at the
+// list of a type that it embeds.
+func (e *evaluator) method(name string, args []any, pos token.Pos) any {
+	switch name {
+	case "List.Has", "List.Get":
+		list, ok := args[0].(*slice)
+		if !ok {
+			e.fail(pos, "%s", describe(args[0]))
+		}
+		key := properties.Key(e.number(args[1], pos))
+		for _, c := range list.cells {
+			if p, ok := (*c).(properties.Property); ok && p.Key() == key {
+				if name == "List.Has" {
+					return constant.MakeBool(true)
+				}
+				return tuple{p, constant.MakeBool(true)}
+			}
+		}
+		if name == "List.Has" {
+			return constant.MakeBool(false)
+		}
+		return tuple{properties.Property{}, constant.MakeBool(false)}
+	case "Property.Key":
+		if p, ok := args[0].(properties.Property); ok {
+			return constant.MakeInt64(int64(p.Key()))
+		}
+	case "Property.Dims":
+		if p, ok := args[0].(properties.Property); ok {
+			s := &slice{}
+			for _, d := range p.Dims() {
+				var v any = constant.MakeInt64(int64(d))
+				s.cells = append(s.cells, &v)
+			}
+			s.cap = len(s.cells)
+			return s
+		}
+	}
+	e.fail(pos, "it calls properties.%s, which is not folded", name)
+	return nil
+}

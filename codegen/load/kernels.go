@@ -1,0 +1,265 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// finder finds the kernels of a universe.
+type finder struct {
+	l       *loader
+	u       *universe
+	prog    *Program
+	methods []*kernelMethods
+	pkg     *source // being searched
+	out     *Package
+	generic []*types.TypeName          // generic kernel types of the package
+	used    map[*types.TypeName]bool   // those that an alias instantiates
+	names   map[string]*types.TypeName // kernels by folded name
+}
+
+// kernelMethods are the methods of a kernel that kgen looks into.
+type kernelMethods struct {
+	k          *Kernel
+	kernel     *ssa.Function
+	properties *ssa.Function // nil without a Properties method
+}
+
+// forms maps the types of dsl that choose a kernel's form.
+var forms = map[string]struct {
+	form abi.Form
+	rank int
+}{
+	"Task":  {abi.Task, 0},
+	"Item1": {abi.Range, 1}, "Item2": {abi.Range, 2}, "Item3": {abi.Range, 3},
+	"NDItem1": {abi.NDRange, 1}, "NDItem2": {abi.NDRange, 2}, "NDItem3": {abi.NDRange, 3},
+}
+
+const formHint = "write Kernel(dsl.Task), Kernel(dsl.Item1..3) or Kernel(dsl.NDItem1..3), without results"
+
+func (f *finder) reachedFrom() []*ssa.Function { return rootFuncs(f.methods) }
+
+func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ...any) {
+	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
+}
+
+// find finds the kernels of the packages and checks their declarations.
+func (f *finder) find(roots []*listed) {
+	f.used = map[*types.TypeName]bool{}
+	for _, p := range roots {
+		s := f.u.bySrc[p]
+		f.pkg, f.names = s, map[string]*types.TypeName{}
+		f.out = &Package{PkgPath: p.path, Name: s.types.Name(), Dir: p.dir, ModulePath: p.modulePath,
+			ModuleDir: p.moduleDir, Types: s.types, SSA: s.ssa}
+		scope := s.types.Scope()
+		for _, name := range scope.Names() {
+			if obj, ok := scope.Lookup(name).(*types.TypeName); ok {
+				f.typeName(obj)
+			}
+		}
+		if len(f.out.Kernels) > 0 {
+			sortKernels(f.out.Kernels)
+			f.prog.Packages = append(f.prog.Packages, f.out)
+		}
+	}
+	for _, g := range f.generic {
+		if !f.used[g] {
+			f.add(diag.KernelType, g.Pos(), "declare an alias of an instance: type "+g.Name()+"F32 = "+g.Name()+"[float32]",
+				"kernel type %s is generic, and no alias in these packages instantiates it", g.Name())
+		}
+	}
+}
+
+// typeName adds the kernel that obj declares, if it does.
+func (f *finder) typeName(obj *types.TypeName) {
+	t := types.Unalias(obj.Type())
+	named, ok := t.(*types.Named)
+	if !ok {
+		return
+	}
+	if obj.IsAlias() {
+		if alias, ok := obj.Type().(*types.Alias); ok && alias.TypeParams().Len() > 0 {
+			return
+		}
+		if named.TypeArgs().Len() == 0 {
+			return // another name of a kernel that stands elsewhere
+		}
+	}
+	if types.IsInterface(named) {
+		return
+	}
+	sel := types.NewMethodSet(types.NewPointer(named)).Lookup(f.pkg.types, "Kernel")
+	if sel == nil {
+		return
+	}
+	method := sel.Obj().(*types.Func)
+	if !f.isKernel(method.Signature()) {
+		return
+	}
+	if !obj.IsAlias() && named.TypeParams().Len() > 0 {
+		f.generic = append(f.generic, obj)
+		return
+	}
+	f.used[named.Origin().Obj()] = true
+	n := len(f.l.diags)
+	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: t, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
+	f.checkName(obj)
+	k.Form, k.Rank = f.signature(method)
+	st, isStruct := named.Underlying().(*types.Struct)
+	if isStruct {
+		k.Struct = st
+		k.Leaves = f.leaves(k)
+		k.Params = make([]abi.Param, len(k.Leaves))
+		k.ArgSize, k.Spilled = Layout(k.Leaves)
+		for i := range k.Leaves {
+			k.Params[i] = k.Leaves[i].Param
+		}
+	} else {
+		f.add(diag.KernelType, obj.Pos(), "make it a struct type whose fields are the arguments",
+			"kernel type %s is not a struct", obj.Name())
+	}
+	f.out.Kernels = append(f.out.Kernels, k)
+	m := &kernelMethods{k: k}
+	m.properties = f.propertiesMethod(k, named)
+	if len(f.l.diags) > n {
+		return
+	}
+	k.Fn = f.u.prog.MethodValue(sel)
+	m.kernel = k.Fn
+	f.methods = append(f.methods, m)
+}
+
+// isKernel reports whether a method named Kernel is meant as a kernel: it has to
+// do with dsl, or has no parameters in a package that imports dsl.
+func (f *finder) isKernel(sig *types.Signature) bool {
+	for p := range sig.Params().Variables() {
+		if fromDSL(p.Type()) != "" {
+			return true
+		}
+	}
+	return sig.Params().Len() == 0 && sig.Results().Len() == 0 && f.pkg.imports[dslPath] != nil
+}
+
+// fromDSL returns the name of the dsl type that t is, points to or is a slice
+// of, or "".
+func fromDSL(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		return fromDSL(t.Elem())
+	case *types.Slice:
+		return fromDSL(t.Elem())
+	case *types.Named:
+		if o := t.Obj(); o.Pkg() != nil && o.Pkg().Path() == dslPath {
+			return o.Name()
+		}
+	}
+	return ""
+}
+
+// checkName checks where a kernel type stands and what it is called.
+func (f *finder) checkName(obj *types.TypeName) {
+	name := obj.Name()
+	if f.pkg.types.Name() == "main" {
+		f.add(diag.MainPackage, obj.Pos(), "move the kernel to a package of its own",
+			"kernel %s stands in package main, which generated code cannot import", name)
+	}
+	if !obj.Exported() {
+		f.add(diag.Unexported, obj.Pos(), "export it", "kernel type %s is not exported", name)
+	}
+	if name == "Kernels" {
+		f.add(diag.KernelType, obj.Pos(), "rename it", "kernel name %s is taken in generated code", name)
+	}
+	for _, key := range []string{strings.ToLower(name), strings.ToLower("Run" + name)} {
+		if other := f.names[key]; other != nil {
+			f.add(diag.KernelType, obj.Pos(), "rename one of them",
+				"names generated for kernels %s and %s collide", other.Name(), name)
+		}
+		f.names[key] = obj
+	}
+}
+
+// signature returns the form that a Kernel method's parameter chooses.
+func (f *finder) signature(m *types.Func) (abi.Form, int) {
+	sig := m.Signature()
+	if sig.Results().Len() > 0 {
+		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has results")
+	}
+	if sig.Params().Len() != 1 || sig.Variadic() {
+		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has %d parameters, not one item", sig.Params().Len())
+		return 0, 0
+	}
+	t := sig.Params().At(0).Type()
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		if form, ok := forms[fromDSL(named)]; ok {
+			return form.form, form.rank
+		}
+	}
+	f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has a parameter of type %s, which is no item",
+		types.TypeString(t, types.RelativeTo(f.pkg.types)))
+	return 0, 0
+}
+
+// propertiesMethod returns the kernel's Properties method, promoted ones
+// included.
+func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
+	sel := types.NewMethodSet(types.NewPointer(named)).Lookup(f.pkg.types, "Properties")
+	if sel == nil {
+		return nil
+	}
+	m := sel.Obj().(*types.Func)
+	k.PropertiesPos = m.Pos()
+	sig := m.Signature()
+	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !isNamed(sig.Results().At(0).Type(), propertiesPath, "List") {
+		f.add(diag.KernelSignature, m.Pos(), "write Properties() properties.List",
+			"method Properties of kernel %s does not have the signature of a get-properties method", k.Name)
+		return nil
+	}
+	return f.u.prog.MethodValue(sel)
+}
+
+func isNamed(t types.Type, path, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
+}
+
+// doc returns the doc comment of the type whose name stands at pos.
+func (f *finder) doc(pos token.Pos) string {
+	_, d := enclosing(f.pkg.files, pos)
+	g, ok := d.(*ast.GenDecl)
+	if !ok {
+		return ""
+	}
+	for _, s := range g.Specs {
+		t, ok := s.(*ast.TypeSpec)
+		if !ok || t.Name.Pos() != pos {
+			continue
+		}
+		if t.Doc != nil {
+			return t.Doc.Text()
+		}
+		if len(g.Specs) == 1 {
+			return g.Doc.Text()
+		}
+	}
+	return ""
+}
+
+// finish does what needs all bodies: it folds the kernels' properties.
+func (f *finder) finish() {
+	for _, m := range f.methods {
+		if m.properties != nil {
+			f.fold(m)
+		}
+	}
+	if len(f.l.diags) == 0 && len(f.methods) == 0 {
+		f.l.diags.Add(diag.NoKernels, diag.Pos{}, "a kernel is an exported struct type with a method Kernel(dsl.Item1)",
+			"no kernels in the packages named (%d)", f.l.matched)
+	}
+}

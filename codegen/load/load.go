@@ -1,0 +1,194 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// The packages whose objects have a meaning of their own.
+const (
+	modulePath     = "github.com/kgen-go/kgen"
+	dslPath        = modulePath + "/dsl"
+	propertiesPath = modulePath + "/properties"
+)
+
+// Config says what to load.
+type Config struct {
+	Dir      string   // working directory; "" is the process's
+	Patterns []string // as the go command takes them; none is "."
+	Env      []string // environment of the go command; nil is the process's
+	// Intrinsic reports whether the compiler knows a function, given by import
+	// path and by "Func" or "Type.Method", so that its body is not needed.
+	// Functions of dsl, properties and sync/atomic never need theirs.
+	Intrinsic func(pkgPath, name string) bool
+}
+
+// loader is the state of one Load.
+type loader struct {
+	dir      string
+	env      []string
+	known    func(pkgPath, name string) bool
+	fset     *token.FileSet
+	trace    Trace
+	matched  int // packages that the patterns named
+	roots    map[*listed]bool
+	parsed   map[*listed][]*ast.File
+	files    map[string]string
+	repaired map[*ast.File]bool
+	broken   map[*ast.FuncDecl]diag.List
+	diags    diag.List
+}
+
+// maxRounds bounds the universes that are made: a chain of calls through that
+// many packages that were not known to be needed.
+const maxRounds = 10
+
+// Load loads the packages that the patterns name and finds their kernels. The
+// diagnostics are about the user's code; if there are any, the program is not
+// complete and may be nil. The error is about the environment: no go command,
+// an unknown pattern.
+func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
+	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
+	if err != nil {
+		return nil, nil, err
+	}
+	env := cfg.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	l := &loader{
+		dir: dir, env: env, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		roots:    map[*listed]bool{},
+		parsed:   map[*listed][]*ast.File{},
+		files:    map[string]string{},
+		repaired: map[*ast.File]bool{},
+		broken:   map[*ast.FuncDecl]diag.List{},
+	}
+	roots, err := l.list(ctx, cfg.Patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	prog, err := l.program(roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.diags.Sort()
+	return prog, l.diags, nil
+}
+
+// program makes universes until every function that a kernel reaches is there.
+func (l *loader) program(listing []*listed) (*Program, error) {
+	roots := l.usable(listing)
+	byPath := map[string]*listed{}
+	var index func(p *listed)
+	index = func(p *listed) {
+		if byPath[p.path] == nil {
+			byPath[p.path] = p
+			for _, q := range p.imports {
+				index(q)
+			}
+		}
+	}
+	wanted := map[*listed]bool{}
+	for _, p := range roots {
+		index(p)
+		l.roots[p], wanted[p] = true, true
+		for _, q := range p.imports {
+			if l.likely(q) {
+				wanted[q] = true
+			}
+		}
+	}
+	for range maxRounds {
+		u, err := l.newUniverse(roots, wanted)
+		if err != nil {
+			return nil, err
+		}
+		if len(l.diags) > 0 {
+			return nil, nil
+		}
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files}
+		before := l.diags
+		f := &finder{l: l, u: u, prog: prog}
+		f.find(roots)
+		more := false
+		for path := range l.reach(u, f.reachedFrom()) {
+			p := byPath[path]
+			if p == nil || wanted[p] || p.std && !deviceStd[path] || len(p.files) == 0 {
+				continue // lower says which call has no body
+			}
+			wanted[p], more = true, true
+		}
+		if more {
+			l.diags = before // the next round finds them again
+			continue
+		}
+		f.finish()
+		prog.Trace = l.trace
+		return prog, nil
+	}
+	return nil, fmt.Errorf("calls through more than %d packages", maxRounds)
+}
+
+// likely reports whether kernels of a package that imports p probably call p.
+func (l *loader) likely(p *listed) bool {
+	if p.missing() || len(p.files) == 0 {
+		return false
+	}
+	if p.std {
+		return deviceStd[p.path]
+	}
+	return p.path != dslPath && p.path != propertiesPath
+}
+
+// usable returns the packages that can be loaded at all and reports the others.
+func (l *loader) usable(listing []*listed) []*listed {
+	var roots []*listed
+	for _, p := range listing {
+		if len(p.files) > 0 {
+			roots = append(roots, p)
+			continue
+		}
+		for _, e := range p.errs {
+			at := diag.Pos{}
+			if file, rest, ok := strings.Cut(e.Pos, ":"); ok && file != "-" && file != "" {
+				at.File = shorten(l.dir, file)
+				fmt.Sscanf(rest, "%d:%d", &at.Line, &at.Col)
+			}
+			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
+		}
+	}
+	if len(l.diags) > 0 {
+		return nil
+	}
+	return roots
+}
+
+func (l *loader) diagPos(pos token.Pos) diag.Pos {
+	return (&Program{Fset: l.fset, dir: l.dir}).DiagPos(pos)
+}
+
+// sortKernels orders kernels by name.
+func sortKernels(ks []*Kernel) {
+	slices.SortFunc(ks, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// rootFuncs is where reaching starts: the methods that kgen calls.
+func rootFuncs(ks []*kernelMethods) []*ssa.Function {
+	var fns []*ssa.Function
+	for _, k := range ks {
+		fns = append(fns, k.kernel, k.properties)
+	}
+	return fns
+}

@@ -1,0 +1,270 @@
+package load
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// Leaf is one leaf of a kernel's receiver: a value without slices, a slice, or a
+// local accessor.
+type Leaf struct {
+	abi.Param
+	GoType types.Type
+	Elem   types.Type // of a Slice or LocalAccessor
+	Align  int        // in the argument block
+	Path   []Step     // from the receiver
+	Pos    token.Pos  // of the field that holds it
+}
+
+// Step is a step from a struct or array to one of its members.
+type Step struct {
+	Field *types.Var // nil for an array
+	Index int        // of the field or element
+}
+
+// Layout gives the leaves their offsets in the argument block and returns the
+// block's size, and whether it must be spilled to a buffer.
+func Layout(leaves []Leaf) (size int, spilled bool) {
+	for i := range leaves {
+		p := &leaves[i]
+		if p.Size == 0 {
+			p.Offset = -1
+			continue
+		}
+		p.Offset = alignUp(size, p.Align)
+		size = p.Offset + p.Size
+	}
+	size = alignUp(size, 4) // push constants come in words
+	return size, abi.OffsetArgs+size > abi.MaxLaunchBlock
+}
+
+func alignUp(n, align int) int { return (n + align - 1) / align * align }
+
+// maxLeaves bounds the parameters of a kernel: an array of slices is taken apart.
+const maxLeaves = 4096
+
+// flattener takes a receiver apart.
+type flattener struct {
+	f      *finder
+	k      *Kernel
+	leaves []Leaf
+	bad    map[token.Pos]bool // fields that were reported
+}
+
+// leaves takes the receiver of k apart, depth first, and reports fields that
+// cannot be arguments.
+func (f *finder) leaves(k *Kernel) []Leaf {
+	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}}
+	fl.members(k.Struct, "", nil, 0)
+	return fl.leaves
+}
+
+// members visits the fields of the receiver or of a struct that holds slices,
+// which generated code names one by one.
+func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64) {
+	fields := make([]*types.Var, st.NumFields())
+	for i := range fields {
+		fields[i] = st.Field(i)
+	}
+	offsets := Sizes.Offsetsof(fields)
+	for i, v := range fields {
+		if v.Name() == "_" {
+			continue
+		}
+		full := v.Name()
+		if name != "" {
+			full = name + "." + full
+		}
+		if !v.Exported() {
+			fl.report(v.Pos(), diag.Unexported, "export it",
+				"field %s of kernel %s is not exported, so generated code cannot set it", full, fl.k.Name)
+			continue
+		}
+		steps := append(path[:len(path):len(path)], Step{Field: v, Index: i})
+		fl.member(v.Type(), full, steps, at+offsets[i], v.Pos())
+	}
+}
+
+func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
+	if fl.bad[pos] || len(fl.leaves) > maxLeaves {
+		return
+	}
+	leaf := Leaf{GoType: t, Path: path, Pos: pos}
+	leaf.Name, leaf.HostOffset, leaf.Type = name, int(at), fl.typeString(t)
+	leaf.Size, leaf.Align = int(Sizes.Sizeof(t)), int(Sizes.Alignof(t))
+	if fromDSL(t) != "" {
+		fl.accessor(leaf)
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		if why := fl.badValue(u.Elem()); why != "" {
+			fl.report(pos, diag.FieldType, "", "field %s of kernel %s has elements that device memory cannot hold: %s", name, fl.k.Name, why)
+			return
+		}
+		leaf.Kind, leaf.Elem, leaf.Size, leaf.Align = abi.Slice, u.Elem(), 16, 8
+		leaf.ElemSize, leaf.ElemAlign = int(Sizes.Sizeof(u.Elem())), int(Sizes.Alignof(u.Elem()))
+		if leaf.ElemSize == 0 {
+			fl.report(pos, diag.FieldType, "", "field %s of kernel %s has elements without size", name, fl.k.Name)
+			return
+		}
+		fl.add(leaf)
+		return
+	case *types.Struct:
+		if hasSlices(t) {
+			fl.members(u, name, path, at)
+			return
+		}
+	case *types.Array:
+		if hasSlices(t) {
+			for i := range u.Len() {
+				steps := append(path[:len(path):len(path)], Step{Index: int(i)})
+				fl.member(u.Elem(), fmt.Sprintf("%s[%d]", name, i), steps, at+i*Sizes.Sizeof(u.Elem()), pos)
+				if len(fl.leaves) > maxLeaves {
+					break
+				}
+			}
+			return
+		}
+	}
+	if why := fl.badValue(t); why != "" {
+		fl.report(pos, diag.FieldType, fieldHint(t), "field %s of kernel %s cannot be an argument: %s", name, fl.k.Name, why)
+		return
+	}
+	leaf.Kind = abi.Value
+	fl.add(leaf)
+}
+
+// accessor adds a field of a type of package dsl, which must be a LocalAccessor.
+func (fl *flattener) accessor(leaf Leaf) {
+	named, ok := types.Unalias(leaf.GoType).(*types.Named)
+	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
+		hint := ""
+		if fromDSL(leaf.GoType) == "SpecConstant" {
+			hint = "declare the constant as a package-level variable"
+		}
+		fl.report(leaf.Pos, diag.FieldType, hint, "field %s of kernel %s cannot be an argument: %s", leaf.Name, fl.k.Name, leaf.Type)
+		return
+	}
+	elem := named.TypeArgs().At(0)
+	if why := fl.badValue(elem); why != "" {
+		fl.report(leaf.Pos, diag.FieldType, "", "field %s of kernel %s has elements that work-group memory cannot hold: %s", leaf.Name, fl.k.Name, why)
+		return
+	}
+	if fl.k.Form != abi.NDRange {
+		fl.report(leaf.Pos, diag.WrongForm, "use Kernel(dsl.NDItem1..3)",
+			"field %s of kernel %s is work-group memory, which only an nd-range kernel has", leaf.Name, fl.k.Name)
+		return
+	}
+	leaf.Kind, leaf.Elem, leaf.Size, leaf.Align = abi.LocalAccessor, elem, 0, 1
+	leaf.ElemSize, leaf.ElemAlign = int(Sizes.Sizeof(elem)), int(Sizes.Alignof(elem))
+	fl.add(leaf)
+}
+
+func (fl *flattener) add(leaf Leaf) {
+	fl.leaves = append(fl.leaves, leaf)
+	if len(fl.leaves) > maxLeaves {
+		fl.report(leaf.Pos, diag.FieldType, "", "kernel %s has more than %d parameters", fl.k.Name, maxLeaves)
+	}
+}
+
+func (fl *flattener) report(pos token.Pos, code diag.Code, hint, format string, args ...any) {
+	if !fl.bad[pos] {
+		fl.bad[pos] = true
+		fl.f.add(code, pos, hint, format, args...)
+	}
+}
+
+func (fl *flattener) typeString(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == fl.f.pkg.types {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// badValue says why a value of type t cannot stand in device memory, or returns
+// "". Types that generated code has to name must be exported.
+func (fl *flattener) badValue(t types.Type) string {
+	seen := map[types.Type]bool{}
+	var bad func(t types.Type, local bool) string
+	bad = func(t types.Type, naming bool) string {
+		if seen[t] {
+			return ""
+		}
+		seen[t] = true
+		if n, ok := types.Unalias(t).(*types.Named); ok {
+			if naming && n.Obj().Pkg() != nil && !n.Obj().Exported() {
+				return "type " + fl.typeString(n) + " is not exported"
+			}
+			if naming && n.Obj().Pkg() != nil && n.Obj().Parent() != n.Obj().Pkg().Scope() && n.TypeArgs().Len() == 0 {
+				return "type " + fl.typeString(n) + " is local to a function"
+			}
+			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
+				return fl.typeString(n)
+			}
+			naming = false // its parts are named by it
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Basic:
+			info := u.Info()
+			if info&(types.IsInteger|types.IsFloat|types.IsBoolean) == 0 || info&types.IsUntyped != 0 || u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer {
+				return fl.typeString(t)
+			}
+			return ""
+		case *types.Array:
+			return bad(u.Elem(), naming)
+		case *types.Struct:
+			for v := range u.Fields() {
+				if naming && !v.Exported() && v.Name() != "_" {
+					return "field " + v.Name() + " of a type without a name is not exported"
+				}
+				if why := bad(v.Type(), naming); why != "" {
+					return why
+				}
+			}
+			return ""
+		}
+		return fl.typeString(t)
+	}
+	return bad(t, true)
+}
+
+// fieldHint says what to write instead of a field of type t.
+func fieldHint(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return "device memory is a slice: write []" + types.TypeString(u.Elem(), func(p *types.Package) string { return p.Name() })
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			return "write []byte"
+		}
+	}
+	return ""
+}
+
+// hasSlices reports whether a value of type t holds slices or local accessors,
+// so that it must be taken apart.
+func hasSlices(t types.Type) bool {
+	if fromDSL(t) == "LocalAccessor" {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return true
+	case *types.Array:
+		return hasSlices(u.Elem())
+	case *types.Struct:
+		for v := range u.Fields() {
+			if hasSlices(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}

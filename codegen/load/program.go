@@ -1,0 +1,139 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Sizes is the layout of Go types in device memory: gc's on amd64.
+var Sizes = types.SizesFor("gc", "amd64")
+
+// Program is what was loaded: the packages that hold kernels, and the code that
+// their kernels reach.
+type Program struct {
+	Fset     *token.FileSet
+	SSA      *ssa.Program
+	Packages []*Package // those with kernels, in order of import path
+	Trace    Trace
+
+	dir   string            // working directory, for printing
+	files map[string]string // canonical names of files, by absolute path
+}
+
+// Trace says what loading took, for -v.
+type Trace struct {
+	GoList   int // calls of the go command
+	Rounds   int // times that the universe was made
+	Sources  []string
+	Exported int // packages from export data
+}
+
+// Package is a package with kernels.
+type Package struct {
+	PkgPath    string
+	Name       string
+	Dir        string
+	ModulePath string // empty outside modules
+	ModuleDir  string
+	Types      *types.Package
+	SSA        *ssa.Package
+	Kernels    []*Kernel // in order of name
+}
+
+// Kernel is one kernel. Its type may stand in another package, where it is an
+// alias of a generic type's instance.
+type Kernel struct {
+	Name   string
+	Pkg    *Package
+	Doc    string        // doc comment of the type
+	Type   types.Type    // the receiver type, instantiated; never a pointer
+	Struct *types.Struct // its underlying type
+	Form   abi.Form
+	Rank   int
+	// Fn is the Kernel method. Its receiver is Type or a pointer to it. It is a
+	// synthetic wrapper where the method is promoted.
+	Fn  *ssa.Function
+	Pos token.Pos // of the type's name
+
+	Properties    properties.List
+	PropertiesPos token.Pos // of the Properties method, or NoPos
+
+	// Leaves is the receiver taken apart; Params are the leaves' rows, with
+	// offsets in the argument block.
+	Leaves  []Leaf
+	Params  []abi.Param
+	ArgSize int
+	Spilled bool
+}
+
+// FullName returns the kernel's package path and name.
+func (k *Kernel) FullName() string { return k.Pkg.PkgPath + "." + k.Name }
+
+// Pos returns a position that is the same wherever the program was loaded: the
+// file is relative to the main module, or under the import path of a package of
+// another module.
+func (p *Program) Pos(pos token.Pos) ir.Pos {
+	if !pos.IsValid() {
+		return ir.Pos{}
+	}
+	at := p.Fset.Position(pos)
+	file := filepath.Base(at.Filename)
+	if name, ok := p.files[at.Filename]; ok {
+		file = name
+	}
+	return ir.Pos{File: file, Line: at.Line, Col: at.Column}
+}
+
+// DiagPos returns a position to print: a path that the user can open.
+func (p *Program) DiagPos(pos token.Pos) diag.Pos {
+	if !pos.IsValid() {
+		return diag.Pos{}
+	}
+	at := p.Fset.Position(pos)
+	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
+}
+
+// Abs returns the path to print for the file of an [ir.Pos]: relative to the
+// working directory where that is shorter. A file of no loaded package comes
+// back as it is.
+func (p *Program) Abs(file string) string {
+	best := ""
+	for abs, name := range p.files {
+		if name == file && (best == "" || abs < best) {
+			best = abs
+		}
+	}
+	if best == "" {
+		return file
+	}
+	return shorten(p.dir, best)
+}
+
+// shorten returns name relative to dir if name stands below dir or the relative
+// path is shorter.
+func shorten(dir, name string) string {
+	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
+		return rel
+	}
+	return name
+}
+
+// canonicalFile returns the name of a file in positions that go into modules.
+func canonicalFile(p *listed, file string) string {
+	if p.moduleDir != "" && p.inMain {
+		if rel, err := filepath.Rel(p.moduleDir, file); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path.Join(p.path, filepath.Base(file))
+}

@@ -1,0 +1,135 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// deviceStd lists the standard packages whose code may be compiled into kernels.
+// Others are about the host; lower says so where a kernel calls them.
+var deviceStd = map[string]bool{
+	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
+	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
+	"math/rand/v2": true, "container/heap": true, "unicode/utf8": true,
+}
+
+// reacher walks the code that kernels reach.
+type reacher struct {
+	l       *loader
+	u       *universe
+	seen    map[*ssa.Function]bool
+	missing map[string]bool // packages that must come from source
+}
+
+// reach returns the packages that hold reached functions whose bodies are
+// missing, and adds the errors of reached functions to the diagnostics.
+func (l *loader) reach(u *universe, from []*ssa.Function) map[string]bool {
+	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}}
+	for _, fn := range from {
+		r.walk(fn, nil, token.NoPos)
+	}
+	return r.missing
+}
+
+// call is a link in the chain of calls from a kernel.
+type call struct {
+	up *call
+	fn *ssa.Function
+	at token.Pos
+}
+
+func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
+	if fn == nil || r.seen[fn] {
+		return
+	}
+	r.seen[fn] = true
+	if r.l.intrinsic(fn) {
+		return
+	}
+	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok {
+		if errs := r.l.broken[decl]; len(errs) > 0 {
+			r.l.reportBroken(errs, &call{up, fn, at})
+			return
+		}
+	}
+	if fn.Blocks == nil {
+		if path := funcPackage(fn); path != "" {
+			r.missing[path] = true
+		}
+		return
+	}
+	var ops [8]*ssa.Value
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if _, ok := in.(*ssa.DebugRef); ok {
+				continue
+			}
+			for _, op := range in.Operands(ops[:0]) {
+				if f, ok := (*op).(*ssa.Function); ok {
+					r.walk(f, &call{up, fn, at}, in.Pos())
+				}
+			}
+		}
+	}
+}
+
+// reportBroken reports the errors of a function, and how the kernel gets there.
+func (l *loader) reportBroken(errs diag.List, c *call) {
+	for _, d := range errs {
+		d := *d
+		for at := c; at.up != nil; at = at.up {
+			if at.at.IsValid() {
+				d.Related = append(d.Related, diag.Related{Pos: l.diagPos(at.at),
+					Message: at.up.fn.Name() + " calls " + at.fn.Name()})
+			}
+		}
+		l.diags = append(l.diags, &d)
+	}
+}
+
+// intrinsic reports whether the compiler knows fn and needs no body.
+func (l *loader) intrinsic(fn *ssa.Function) bool {
+	path := funcPackage(fn)
+	switch path {
+	case dslPath, propertiesPath, "sync/atomic", "unsafe":
+		return true
+	}
+	return path != "" && l.known != nil && l.known(path, funcName(fn))
+}
+
+// object returns the source function that fn is, or that it is an instance of.
+func object(fn *ssa.Function) *types.Func {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	f, _ := fn.Object().(*types.Func)
+	return f
+}
+
+// funcPackage returns the import path of the package that declares fn, or "".
+func funcPackage(fn *ssa.Function) string {
+	if f := object(fn); f != nil && f.Pkg() != nil {
+		return f.Pkg().Path()
+	}
+	return ""
+}
+
+// funcName returns "Func" or "Type.Method".
+func funcName(fn *ssa.Function) string {
+	f := object(fn)
+	if recv := f.Signature().Recv(); recv != nil {
+		t := recv.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if n, ok := types.Unalias(t).(*types.Named); ok {
+			return n.Obj().Name() + "." + f.Name()
+		}
+	}
+	return f.Name()
+}

@@ -1,0 +1,213 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// maxRepairs bounds how often a package is checked again after declarations with
+// errors were taken out, as each may bring errors in others.
+const maxRepairs = 8
+
+// syntaxErrors reports what the parser found.
+func (l *loader) syntaxErrors(p *listed, err error) {
+	var list scanner.ErrorList
+	if errors.As(err, &list) {
+		for _, e := range list {
+			at := diag.Pos{File: shorten(l.dir, e.Pos.Filename), Line: e.Pos.Line, Col: e.Pos.Column}
+			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
+		}
+	} else if err != nil {
+		l.diags.Add(diag.Load, diag.Pos{}, "", "%s: %v", p.path, err)
+	}
+}
+
+// report records that a declaration cannot be used because of an error.
+func (l *loader) report(pos token.Pos, format string, args ...any) {
+	l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
+}
+
+// repair takes function bodies with errors out of a package, and reports errors
+// elsewhere. It reports whether the package must be checked again.
+func (l *loader) repair(s *source, errs []types.Error) bool {
+	again := false
+	for _, e := range errs {
+		f, d := enclosing(s.files, e.Pos)
+		if f == nil {
+			l.report(e.Pos, "%s", e.Msg)
+			continue
+		}
+		if l.repaired[f] && strings.Contains(e.Msg, "imported and not used") {
+			continue
+		}
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && within(fn.Body, e.Pos) {
+			again = l.blank(f, fn, e.Pos, e.Msg) || again
+			continue
+		}
+		if l.roots[s.listed] {
+			l.report(e.Pos, "%s", e.Msg)
+			continue
+		}
+		again = l.drop(f, e.Pos) || again
+	}
+	return again
+}
+
+func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+
+// enclosing returns the file and top-level declaration that hold pos.
+func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
+	for _, f := range files {
+		if f.FileStart <= pos && pos <= f.FileEnd {
+			for _, d := range f.Decls {
+				if within(d, pos) {
+					return f, d
+				}
+			}
+			return f, nil
+		}
+	}
+	return nil, nil
+}
+
+// blank replaces a function's body by one without errors, and notes the error
+// for the case that a kernel reaches the function.
+func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, msg string) bool {
+	_, already := l.broken[fn]
+	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: diag.Load, Message: msg}
+	l.broken[fn] = append(l.broken[fn], d)
+	l.repaired[f] = true
+	at := fn.Body.Lbrace
+	body := &ast.BlockStmt{Lbrace: at, Rbrace: fn.Body.Rbrace}
+	body.List = []ast.Stmt{&ast.ForStmt{For: at, Body: &ast.BlockStmt{Lbrace: at, Rbrace: at}}}
+	fn.Body = body
+	return !already
+}
+
+// drop takes the declaration at pos out of a file.
+func (l *loader) drop(f *ast.File, pos token.Pos) bool {
+	for i, d := range f.Decls {
+		if !within(d, pos) {
+			continue
+		}
+		l.repaired[f] = true
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			f.Decls = slices.Delete(f.Decls, i, i+1)
+			return true
+		}
+		n := len(g.Specs)
+		// iota would change if constants went one by one.
+		if g.Tok == token.CONST {
+			g.Specs = nil
+		}
+		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return within(s, pos) })
+		return len(g.Specs) < n
+	}
+	return false
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// dropMissing takes out of a package's files the imports of packages that do not
+// exist, such as stubs that are yet to be written, and the code that uses them:
+// go/types would go on silently with invalid types, which go/ssa does not take.
+func (l *loader) dropMissing(p *listed, files []*ast.File) {
+	for _, f := range files {
+		gone := map[string]string{} // local name to the reason
+		for _, spec := range f.Imports {
+			file, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
+				continue
+			}
+			why := fmt.Sprintf("package %s cannot be imported", file)
+			if q := p.imports[file]; q != nil && len(q.errs) > 0 {
+				why += ": " + q.errs[0].Msg
+			}
+			name := path.Base(file)
+			if majorVersion.MatchString(name) {
+				name = path.Base(path.Dir(file))
+			}
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			gone[name] = why
+			l.drop(f, spec.Pos())
+		}
+		if len(gone) > 0 {
+			l.dropUses(p, f, gone)
+		}
+	}
+}
+
+// dropUses takes out of a file the declarations and bodies that use one of the
+// given packages.
+func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
+	use := func(n ast.Node) (at token.Pos, why string) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && !at.IsValid() {
+				if id, ok := sel.X.(*ast.Ident); ok && gone[id.Name] != "" {
+					at, why = id.Pos(), gone[id.Name]
+				}
+			}
+			return !at.IsValid()
+		})
+		return at, why
+	}
+	for _, d := range slices.Clone(f.Decls) {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			at, why := use(d.Type)
+			if at.IsValid() {
+				if l.roots[p] && d.Recv != nil && (d.Name.Name == "Kernel" || d.Name.Name == "Properties") {
+					l.report(at, "%s", why)
+				}
+				l.drop(f, d.Pos())
+			} else if d.Body != nil {
+				if at, why := use(d.Body); at.IsValid() {
+					l.blank(f, d, at, why)
+				}
+			}
+		case *ast.GenDecl:
+			for _, s := range slices.Clone(d.Specs) {
+				at, why := use(s)
+				if !at.IsValid() {
+					continue
+				}
+				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && isKernelName(f, t.Name.Name) {
+					l.report(at, "%s", why)
+				}
+				l.drop(f, s.Pos())
+			}
+		}
+	}
+}
+
+// isKernelName reports whether the file has a Kernel method for the type.
+func isKernelName(f *ast.File, name string) bool {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv == nil || fn.Name.Name != "Kernel" || len(fn.Recv.List) != 1 {
+			continue
+		}
+		t := fn.Recv.List[0].Type
+		if star, ok := t.(*ast.StarExpr); ok {
+			t = star.X
+		}
+		if id, ok := t.(*ast.Ident); ok && id.Name == name {
+			return true
+		}
+	}
+	return false
+}

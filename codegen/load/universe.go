@@ -1,0 +1,271 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/gcexportdata"
+	"golang.org/x/tools/go/ssa"
+)
+
+// universe is one consistent set of type-checked packages.
+type universe struct {
+	l       *loader
+	prog    *ssa.Program
+	sources []*source
+	bySrc   map[*listed]*source
+	types   map[string]*types.Package // by path, complete or partial
+	done    map[*listed]*types.Package
+	touches map[*listed]bool // whether a package's dependencies are in part from source
+	err     error
+}
+
+// source is a package that comes from source.
+type source struct {
+	*listed
+	files []*ast.File
+	types *types.Package
+	info  *types.Info
+	ssa   *ssa.Package
+}
+
+// newUniverse type-checks the roots and what they import, taking the packages of
+// wanted from source and the others from export data if there is any, and builds
+// the SSA form of the former.
+func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*universe, error) {
+	u := &universe{
+		l:       l,
+		prog:    ssa.NewProgram(l.fset, ssa.GlobalDebug|ssa.InstantiateGenerics),
+		bySrc:   map[*listed]*source{},
+		types:   map[string]*types.Package{"unsafe": types.Unsafe},
+		done:    map[*listed]*types.Package{},
+		touches: map[*listed]bool{},
+	}
+	l.trace.Rounds++
+	var visit func(p *listed) bool
+	visit = func(p *listed) bool {
+		if t, ok := u.touches[p]; ok {
+			return t
+		}
+		u.touches[p] = false
+		t := false
+		for _, q := range p.imports {
+			t = visit(q) || t
+		}
+		u.touches[p] = t
+		return t || wanted[p] || p.export == "" && !p.missing()
+	}
+	for _, p := range roots {
+		visit(p)
+	}
+	for _, p := range roots {
+		u.pkg(p, wanted)
+	}
+	if u.err != nil {
+		return nil, u.err
+	}
+	if len(l.diags) > 0 {
+		return u, nil // go/ssa takes well-typed packages only
+	}
+	u.build()
+	return u, nil
+}
+
+// pkg returns p's types, complete.
+func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
+	if t, ok := u.done[p]; ok {
+		return t
+	}
+	if p.path == "unsafe" {
+		return types.Unsafe
+	}
+	u.done[p] = nil // in case of an import cycle
+	fromSource := wanted[p] || p.export == ""
+	if fromSource || u.touches[p] {
+		// What export data refers to must be here before it is read.
+		for _, q := range sortedImports(p) {
+			if fromSource || u.touches[q] || wanted[q] || q.export == "" {
+				if !q.missing() {
+					u.pkg(q, wanted)
+				}
+			}
+		}
+	}
+	var t *types.Package
+	var err error
+	if fromSource {
+		t, err = u.check(p)
+	} else {
+		t, err = u.read(p)
+	}
+	if err != nil && u.err == nil {
+		u.err = err
+	}
+	u.done[p] = t
+	return t
+}
+
+func sortedImports(p *listed) []*listed {
+	var all []*listed
+	for _, q := range p.imports {
+		all = append(all, q)
+	}
+	slices.SortFunc(all, func(a, b *listed) int { return strings.Compare(a.path, b.path) })
+	return all
+}
+
+// read reads p's export data.
+func (u *universe) read(p *listed) (*types.Package, error) {
+	f, err := os.Open(p.export)
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w", p.path, err)
+	}
+	defer f.Close()
+	r, err := gcexportdata.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w", p.path, err)
+	}
+	t, err := gcexportdata.Read(r, u.l.fset, u.types, p.path)
+	if err != nil {
+		return nil, fmt.Errorf("export data of %s: %w", p.path, err)
+	}
+	return t, nil
+}
+
+// check type-checks p from source. Functions with errors lose their bodies, as
+// code that uses stubs that are yet to be written does; the errors count if a
+// kernel reaches the function.
+func (u *universe) check(p *listed) (*types.Package, error) {
+	files, err := u.l.parse(p)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{listed: p, files: files}
+	u.sources = append(u.sources, s)
+	u.bySrc[p] = s
+	for range maxRepairs {
+		var errs []types.Error
+		cfg := &types.Config{
+			GoVersion: p.goVersion,
+			Sizes:     Sizes,
+			Error: func(err error) {
+				var e types.Error
+				if errors.As(err, &e) {
+					errs = append(errs, e)
+				}
+			},
+			Importer: importerFunc(func(path string) (*types.Package, error) {
+				q := p.imports[path]
+				if path == "unsafe" {
+					return types.Unsafe, nil
+				}
+				if t := u.done[q]; q != nil && t != nil {
+					return t, nil
+				}
+				return nil, fmt.Errorf("package %s cannot be imported", path)
+			}),
+		}
+		s.info = &types.Info{
+			Types:        map[ast.Expr]types.TypeAndValue{},
+			Defs:         map[*ast.Ident]types.Object{},
+			Uses:         map[*ast.Ident]types.Object{},
+			Implicits:    map[ast.Node]types.Object{},
+			Selections:   map[*ast.SelectorExpr]*types.Selection{},
+			Scopes:       map[ast.Node]*types.Scope{},
+			Instances:    map[*ast.Ident]types.Instance{},
+			FileVersions: map[*ast.File]string{},
+		}
+		s.types, _ = cfg.Check(p.path, u.l.fset, s.files, s.info)
+		if !u.l.repair(s, errs) {
+			break
+		}
+	}
+	u.types[p.path] = s.types
+	return s.types, nil
+}
+
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
+
+// parse returns p's syntax trees. They are parsed once and shared by universes.
+func (l *loader) parse(p *listed) ([]*ast.File, error) {
+	if files, ok := l.parsed[p]; ok {
+		return files, nil
+	}
+	var files []*ast.File
+	for _, name := range sourceFiles(p) {
+		f, err := parser.ParseFile(l.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if f == nil {
+			return nil, err
+		}
+		l.files[name] = canonicalFile(p, name)
+		l.syntaxErrors(p, err)
+		files = append(files, f)
+	}
+	l.parsed[p] = files
+	if !p.std {
+		l.dropMissing(p, files)
+	}
+	return files, nil
+}
+
+// sourceFiles returns the files that make up p. Those of the standard library
+// are chosen as on a 64-bit port that has no assembly.
+func sourceFiles(p *listed) []string {
+	if !p.std {
+		return p.files
+	}
+	ctx := build.Default
+	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return p.files
+	}
+	var files []string
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			if ok, err := ctx.MatchFile(p.dir, name); err == nil && ok {
+				files = append(files, filepath.Join(p.dir, name))
+			}
+		}
+	}
+	return files
+}
+
+// build makes the SSA form of the packages that come from source.
+func (u *universe) build() {
+	seen := map[*types.Package]bool{}
+	for _, s := range u.sources {
+		seen[s.types] = true
+	}
+	var create func(ts []*types.Package)
+	create = func(ts []*types.Package) {
+		for _, t := range ts {
+			if !seen[t] {
+				seen[t] = true
+				u.l.trace.Exported++
+				u.prog.CreatePackage(t, nil, nil, true)
+				create(t.Imports())
+			}
+		}
+	}
+	u.l.trace.Sources, u.l.trace.Exported = nil, 0
+	for _, s := range u.sources {
+		create(s.types.Imports())
+		s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, true)
+		u.l.trace.Sources = append(u.l.trace.Sources, s.path)
+	}
+	for _, s := range u.sources {
+		s.ssa.Build()
+	}
+}
