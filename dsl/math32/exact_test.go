@@ -26,7 +26,7 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 		p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
 		p.SetPrec(2000).Add(p, big.NewFloat(float64(z)))
 		want, _ := p.Float32()
-		if got := FMA(x, y, z); got != want {
+		if got := FMA(x, y, z); got != want || x*y != 0 && Signbit(got) != Signbit(want) {
 			t.Fatalf("FMA(%g, %g, %g) = %g, want %g", x, y, z, got, want)
 		}
 	}
@@ -34,7 +34,16 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 	check(1+0x1p-12, 1+0x1p-12, 0x1p-80)
 	check(0x1.000002p0, 0x1p-24, 1)
 	check(-0x1.fffffep0, 0x1p-25, 0x1p0)
-	for range 300_000 {
+	for _, e := range edges() { // overflow and underflow
+		for _, f := range []float32{1, 1.5, 0x1.fffffep-1, 0x1p-24, 0x1.8p-30, -0x1p-120, 0x1p60} {
+			for _, z := range []float32{0, 0x1p-149, -0x1p-149, 0x1p-126, 0x1.fffffep-127, 0x1p103, -MaxFloat32} {
+				if e-e == 0 {
+					check(e, f, z)
+				}
+			}
+		}
+	}
+	for range 1_000_000 {
 		x, y, z := number(r), number(r), number(r)
 		if r.Uint32()&1 == 0 { // close to cancelling or to a tie
 			z = float32(-float64(x) * float64(y) * math.Ldexp(1, int(r.Uint32()%60)-30))

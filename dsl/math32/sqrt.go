@@ -12,24 +12,6 @@ import "math"
 //	Sqrt(NaN) = NaN
 func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// FMA returns x * y + z, rounded once.
-func FMA(x, y, z float32) float32 {
-	// The product is exact in float64. The sum is rounded to odd there, after
-	// which rounding to float32 cannot go wrong.
-	p, c := float64(x)*float64(y), float64(z)
-	s := p + c
-	t := s - p
-	e := (p - (s - t)) + (c - t)
-	if e != 0 && !math.IsInf(s, 0) && math.Float64bits(s)&1 == 0 {
-		if (e > 0) == (s > 0) {
-			s = math.Float64frombits(math.Float64bits(s) + 1)
-		} else {
-			s = math.Float64frombits(math.Float64bits(s) - 1)
-		}
-	}
-	return float32(s)
-}
-
 // Rsqrt returns 1/Sqrt(x).
 //
 // Special cases are:

@@ -185,12 +185,3 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 	}
 	return q, hi, lo
 }
-
-// mulHi returns the upper half of the 64-bit product of x and y.
-func mulHi(x, y uint32) uint32 {
-	x0, x1 := x&0xffff, x>>16
-	y0, y1 := y&0xffff, y>>16
-	t := x1*y0 + x0*y0>>16
-	u := x0*y1 + t&0xffff
-	return x1*y1 + t>>16 + u>>16
-}

@@ -1,0 +1,135 @@
+package math32
+
+import "math/bits"
+
+// FMA returns x * y + z, rounded once.
+func FMA(x, y, z float32) float32 {
+	if z == 0 && x != 0 && y != 0 {
+		return float32(x * y)
+	}
+	bx, by, bz := Float32bits(x), Float32bits(y), Float32bits(z)
+	ax, ay, az := bx&^signBit, by&^signBit, bz&^signBit
+	if ax == 0 || ay == 0 || ax >= expMask || ay >= expMask || az >= expMask {
+		return float32(x*y) + z
+	}
+	// Exact, in integers: not every device fuses, and no float32 holds the
+	// product. Both terms are wide numbers with the highest bit at place 94, which
+	// has the weight 2**exp.
+	mx, ex := split(ax)
+	my, ey := split(ay)
+	mz, ez := split(az)
+	p := wide{hi: mulHi(mx, my)<<15 | mx*my>>17, mid: mx * my << 15, exp: ex + ey + 1}
+	if p.hi < 1<<30 {
+		p.hi, p.mid, p.exp = p.hi<<1|p.mid>>31, p.mid<<1, p.exp-1
+	}
+	c := wide{hi: mz << 7, exp: ez}
+
+	sign := (bx ^ by) & signBit
+	differ := sign != bz&signBit
+	if c.exp > p.exp || c.exp == p.exp && (c.hi > p.hi || c.hi == p.hi && c.mid > p.mid) {
+		p, c, sign = c, p, bz&signBit
+	}
+	c = c.shiftRight(uint32(p.exp - c.exp))
+	if differ {
+		if p = p.sub(c); p.hi|p.mid|p.lo == 0 {
+			return 0
+		}
+	} else {
+		p = p.add(c)
+	}
+	return Float32frombits(p.round() | sign)
+}
+
+// wide is a positive number of 96 bits. The lowest bit is also set when lower
+// bits have been cut off, which rounding then sees.
+type wide struct {
+	hi, mid, lo uint32
+	exp         int32
+}
+
+func (w wide) shiftRight(n uint32) wide {
+	cut := uint32(0)
+	for ; n >= 32 && w.hi|w.mid|w.lo != 0; n -= 32 {
+		cut |= w.lo
+		w.hi, w.mid, w.lo = 0, w.hi, w.mid
+	}
+	if n < 32 {
+		cut |= w.lo << (32 - n)
+		w.lo = w.lo>>n | w.mid<<(32-n)
+		w.mid = w.mid>>n | w.hi<<(32-n)
+		w.hi >>= n
+	}
+	if cut != 0 {
+		w.lo |= 1
+	}
+	return w
+}
+
+func (w wide) add(v wide) wide {
+	w.lo += v.lo
+	carry := less(w.lo, v.lo)
+	w.mid += carry
+	carry = less(w.mid, carry)
+	w.mid += v.mid
+	carry += less(w.mid, v.mid)
+	w.hi += v.hi + carry
+	return w
+}
+
+func (w wide) sub(v wide) wide {
+	borrow := less(w.lo, v.lo)
+	w.lo -= v.lo
+	b := less(w.mid, v.mid)
+	w.mid -= v.mid
+	b += less(w.mid, borrow)
+	w.mid -= borrow
+	w.hi -= v.hi + b
+	return w
+}
+
+// less returns 1 if x < y, else 0.
+func less(x, y uint32) uint32 {
+	if x < y {
+		return 1
+	}
+	return 0
+}
+
+// round returns the bits of the float32 nearest to w > 0, ties to even.
+func (w wide) round() uint32 {
+	for w.hi == 0 {
+		w.hi, w.mid, w.lo = w.mid, w.lo, 0
+		w.exp -= 32
+	}
+	n := uint32(bits.LeadingZeros32(w.hi))
+	h := w.hi<<n | w.mid>>(32-n)
+	exp := w.exp + 1 - int32(n)
+	rest := w.mid<<n | w.lo
+	biased := uint32(exp + 126) // the leading bit of the fraction adds one
+	if exp < -126 {
+		s := uint32(-126 - exp)
+		rest |= h << (32 - min(s, 32))
+		h >>= s
+		biased = 0
+	}
+	if exp > 127 {
+		return expMask
+	}
+	if rest != 0 {
+		h |= 1
+	}
+	f := h >> 8
+	if r := h & 0xff; r > 0x80 || r == 0x80 && f&1 != 0 {
+		f++
+	}
+	return biased<<23 + f // carries into the exponent, up to infinity
+}
+
+// mulHi returns the upper half of the 64-bit product of x and y.
+func mulHi(x, y uint32) uint32 {
+	x0, x1 := x&0xffff, x>>16
+	y0, y1 := y&0xffff, y>>16
+	t := x1*y0 + x0*y0>>16
+	u := x0*y1 + t&0xffff
+	return x1*y1 + t>>16 + u>>16
+}
