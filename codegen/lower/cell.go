@@ -17,7 +17,7 @@ type cell struct {
 	mem    mem     // classArray of flat elements
 	shape  val     // classShape: the shape of what is stored
 	vars   []*ir.Var
-	loaded bool // the shape has been relied on
+	fixed  bool // the shape has been relied on: a value but nil was stored, or it was loaded
 	born   int  // when the variable came to be, in order of lowering
 }
 
@@ -103,7 +103,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		return l.snapshot(c.mem, c.typ)
 	case classShape:
-		c.loaded = true
+		c.fixed = true
 		i := -1
 		return rebuild(c.shape, func() *ir.Value {
 			i++
@@ -150,13 +150,14 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	if !sameShape(c.shape, v) {
 		if isNilShape(v) {
 			v = l.nilLike(c.shape)
-		} else if !c.loaded && isNilShape(c.shape) {
+		} else if !c.fixed {
 			c.shape, c.vars = v, nil
 		} else {
 			l.mixed(c.shape, v, c.typ)
 			return
 		}
 	}
+	c.fixed = c.fixed || !isNilShape(v)
 	xs := leaves(v)
 	if c.vars == nil {
 		for _, x := range xs {
@@ -233,6 +234,8 @@ func isNilShape(v val) bool {
 		return v.typ == nil
 	case str:
 		return v.s == ""
+	case accessor:
+		return v.index < 0
 	}
 	return false
 }

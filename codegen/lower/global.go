@@ -165,6 +165,10 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		}
 		return l.constant(c), true
 	}
+	if l.classify(t) == classArray {
+		m, ok := l.table("table", tree, t)
+		return array{m}, ok
+	}
 	if l.classify(t) == classStruct && !isComplex(t) {
 		out := tuple{}
 		for i, f := range fields(t) {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -185,4 +186,13 @@ func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) v
 	}
 	n := l.widen(l.spec(abi.SpecAccessor + uint32(a.index)))
 	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+}
+
+// Intrinsic is Known for a function given by import path and by "Func" or
+// "Type.Method", as package load asks.
+func Intrinsic(pkgPath, name string) bool {
+	if typ, method, ok := strings.Cut(name, "."); ok {
+		return Known("(" + pkgPath + "." + typ + ")." + method)
+	}
+	return Known(pkgPath + "." + name)
 }

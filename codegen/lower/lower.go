@@ -3,6 +3,7 @@ package lower
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -64,10 +65,11 @@ type frame struct {
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
-	for _, leaf := range k.Leaves {
+	args := slices.Clone(k.Leaves)
+	m.ArgSize, m.Spilled = load.Layout(args)
+	for _, leaf := range args {
 		m.Params = append(m.Params, leaf.Param)
 	}
-	m.ArgSize, m.Spilled = load.Layout(m.Params)
 	m.Kernel = m.NewFunc("main")
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],

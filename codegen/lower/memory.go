@@ -152,6 +152,8 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		return l.loadCell(r)
 	case mem:
 		return l.loadMem(r, t)
+	case constRef:
+		return r.v
 	}
 	return l.zero(t)
 }
@@ -244,6 +246,10 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		switch r := r.(type) {
 		case mem:
 			return pointer{ref: r.at(l.toI32(idx))}
+		case constRef:
+			if a, ok := r.v.(array); ok {
+				return pointer{ref: a.at.at(l.toI32(idx))}
+			}
 		case *cell:
 			if r.mem.v != nil {
 				return pointer{ref: r.mem.at(l.toI32(idx))}
@@ -271,6 +277,10 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 		}
 	case mem:
 		return pointer{ref: r.at(l.field(in.Field))}
+	case constRef:
+		if t, ok := r.v.(tuple); ok && in.Field < len(t.elems) {
+			return pointer{ref: constRef{t.elems[in.Field]}}
+		}
 	}
 	return l.zero(in.Type())
 }

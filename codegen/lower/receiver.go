@@ -40,6 +40,10 @@ func (l *lowerer) fromArgs(t types.Type, next *int) val {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for f := range u.Fields() {
+			if f.Name() == "_" {
+				out.elems = append(out.elems, l.zero(f.Type()))
+				continue
+			}
 			out.elems = append(out.elems, l.fromArgs(f.Type(), next))
 		}
 	case *types.Array:
