@@ -1,0 +1,440 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// mem2reg turns scalar Function variables into SSA values.
+func mem2reg(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		promoteVars(f)
+	}
+	return nil
+}
+
+// bodies returns the module's functions that have blocks.
+func bodies(m *ir.Module) []*ir.Func {
+	var fs []*ir.Func
+	if m.Kernel != nil {
+		fs = append(fs, m.Kernel)
+	}
+	return append(fs, m.Helpers...)
+}
+
+// promoter promotes all promotable variables of one function at once: phis at
+// the iterated dominance frontier of the stores, where the variable is live,
+// then one walk over the dominator tree.
+type promoter struct {
+	f     *ir.Func
+	dom   *ir.DomTree
+	vars  []*ir.Var
+	index map[*ir.Var]int
+	defs  [][]int       // per variable, the blocks that store to it
+	uses  [][]int       // per variable, the blocks that load it before storing
+	phis  [][]placedPhi // per block
+	cur   []*ir.Value   // the variables' values during the walk
+	repl  map[*ir.Value]*ir.Value
+	all   []*ir.Value // phis that were placed, in order
+}
+
+type placedPhi struct {
+	phi *ir.Value
+	v   int
+}
+
+// promoteVars promotes f's scalar variables that are only loaded and stored as a
+// whole. A load that no store reaches reads zero.
+func promoteVars(f *ir.Func) {
+	scalarCopies(f)
+	removeUnread(f)
+	p := &promoter{f: f, index: map[*ir.Var]int{}, repl: map[*ir.Value]*ir.Value{}}
+	p.candidates()
+	if len(p.vars) == 0 {
+		return
+	}
+	p.dom = f.Dominators()
+	p.scan()
+	p.placePhis()
+	p.rename()
+	p.finish()
+}
+
+// regType is the type in which a variable of type t is held: integers of 8 and
+// 16 bits exist in memory only.
+func regType(t *ir.Type) *ir.Type {
+	if t.Kind == ir.I8 || t.Kind == ir.I16 {
+		return ir.TypeI32
+	}
+	return t
+}
+
+// scalarCopies rewrites Zero and CopyVar of scalar variables as stores and loads.
+func scalarCopies(f *ir.Func) {
+	for _, b := range f.Blocks {
+		var out []*ir.Value
+		for i, v := range b.Insts {
+			switch v.Op {
+			case ir.OpZero:
+				if r := v.Ref(); r.Var.Type.IsScalar() && len(v.Args) == 0 {
+					v.Op = ir.OpStore
+					v.Args = []*ir.Value{f.Module.Const(r.Var.Type, 0)}
+				}
+			case ir.OpCopyVar:
+				c := v.Aux.(*ir.Copy)
+				if !c.Dst.Type.IsScalar() {
+					break
+				}
+				if out == nil {
+					out = append(out, b.Insts[:i]...)
+				}
+				l := f.NewValue(ir.OpLoad, c.Src.Type)
+				l.Aux, l.Block, l.Pos = &ir.Ref{Var: c.Src}, b, v.Pos
+				v.Op, v.Aux, v.Args = ir.OpStore, &ir.Ref{Var: c.Dst}, []*ir.Value{l}
+				out = append(out, l)
+			}
+			if out != nil {
+				out = append(out, v)
+			}
+		}
+		if out != nil {
+			b.Insts = out
+		}
+	}
+}
+
+// removeUnread removes Function variables that nothing reads, and the writes to
+// them.
+func removeUnread(f *ir.Func) {
+	for {
+		read := map[*ir.Var]bool{}
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				switch v.Op {
+				case ir.OpStore, ir.OpZero:
+				case ir.OpCopyVar:
+					read[v.Aux.(*ir.Copy).Src] = true
+				default:
+					if r := v.Ref(); r != nil && r.Var != nil {
+						read[r.Var] = true
+					}
+				}
+			}
+		}
+		dead := map[*ir.Var]bool{}
+		keep := f.Vars[:0:0]
+		for _, v := range f.Vars {
+			if read[v] {
+				keep = append(keep, v)
+			} else {
+				dead[v] = true
+			}
+		}
+		if len(dead) == 0 {
+			return
+		}
+		f.Vars = keep
+		for _, b := range f.Blocks {
+			removeInsts(b, func(v *ir.Value) bool {
+				switch v.Op {
+				case ir.OpStore, ir.OpZero:
+					return dead[v.Ref().Var]
+				case ir.OpCopyVar:
+					return dead[v.Aux.(*ir.Copy).Dst]
+				}
+				return false
+			})
+		}
+	}
+}
+
+// removeInsts drops the instructions for which drop is true.
+func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
+	out := b.Insts[:0]
+	for _, v := range b.Insts {
+		if !drop(v) {
+			out = append(out, v)
+		}
+	}
+	clear(b.Insts[len(out):])
+	b.Insts = out
+}
+
+func (p *promoter) candidates() {
+	bad := map[*ir.Var]bool{}
+	for _, b := range p.f.Blocks {
+		for _, v := range b.Insts {
+			r := v.Ref()
+			if r == nil || r.Var == nil {
+				continue
+			}
+			if whole := v.Op == ir.OpLoad || v.Op == ir.OpStore; !whole || len(v.Path()) > 0 {
+				bad[r.Var] = true
+			}
+		}
+	}
+	keep := p.f.Vars[:0:0]
+	for _, v := range p.f.Vars {
+		if v.Storage == ir.Function && v.Type.IsScalar() && !bad[v] {
+			p.index[v] = len(p.vars)
+			p.vars = append(p.vars, v)
+		} else {
+			keep = append(keep, v)
+		}
+	}
+	p.f.Vars = keep
+}
+
+// promoted returns the index of the promoted variable that v loads or stores.
+func (p *promoter) promoted(v *ir.Value) (int, bool) {
+	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
+		return 0, false
+	}
+	i, ok := p.index[v.Ref().Var]
+	return i, ok
+}
+
+func (p *promoter) scan() {
+	p.defs = make([][]int, len(p.vars))
+	p.uses = make([][]int, len(p.vars))
+	stored := make([]int, len(p.vars)) // the last block that stored, plus one
+	loaded := make([]int, len(p.vars))
+	for bi, b := range p.dom.Order {
+		for _, v := range b.Insts {
+			i, ok := p.promoted(v)
+			switch {
+			case !ok || stored[i] == bi+1:
+			case v.Op == ir.OpStore:
+				stored[i] = bi + 1
+				p.defs[i] = append(p.defs[i], bi)
+			case loaded[i] != bi+1:
+				loaded[i] = bi + 1
+				p.uses[i] = append(p.uses[i], bi)
+			}
+		}
+	}
+}
+
+func (p *promoter) placePhis() {
+	order := p.dom.Order
+	p.phis = make([][]placedPhi, len(order))
+	frontier := p.frontiers()
+	live := make([]int, len(order))
+	def := make([]int, len(order))
+	placed := make([]int, len(order))
+	for i, v := range p.vars {
+		for _, d := range p.defs[i] {
+			def[d] = i + 1
+		}
+		var work []int
+		for _, u := range p.uses[i] {
+			live[u] = i + 1
+			work = append(work, u)
+		}
+		for len(work) > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, q := range order[b].Preds {
+				if !p.dom.Reachable(q) {
+					continue
+				}
+				if j := p.dom.Index(q); live[j] != i+1 && def[j] != i+1 {
+					live[j] = i + 1
+					work = append(work, j)
+				}
+			}
+		}
+		// The entry stores zero. No frontier is its own.
+		work = append(work, p.defs[i]...)
+		for len(work) > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, j := range frontier[b] {
+				if placed[j] == i+1 || live[j] != i+1 {
+					continue
+				}
+				placed[j] = i + 1
+				phi := order[j].NewPhi(regType(v.Type), make([]*ir.Value, len(order[j].Preds))...)
+				p.phis[j] = append(p.phis[j], placedPhi{phi, i})
+				if def[j] != i+1 {
+					work = append(work, j)
+				}
+			}
+		}
+	}
+}
+
+// frontiers returns the blocks' dominance frontiers.
+func (p *promoter) frontiers() [][]int {
+	fr := make([][]int, len(p.dom.Order))
+	for j, b := range p.dom.Order {
+		if len(b.Preds) < 2 {
+			continue
+		}
+		stop := p.dom.Idom(b)
+		for _, q := range b.Preds {
+			if !p.dom.Reachable(q) {
+				continue
+			}
+			for q != stop {
+				i := p.dom.Index(q)
+				if n := len(fr[i]); n > 0 && fr[i][n-1] == j {
+					break // so have all between here and stop
+				}
+				fr[i] = append(fr[i], j)
+				q = p.dom.Idom(q)
+			}
+		}
+	}
+	return fr
+}
+
+// rename walks the dominator tree with the variables' current values.
+func (p *promoter) rename() {
+	type saved struct {
+		v   int
+		old *ir.Value
+	}
+	p.cur = make([]*ir.Value, len(p.vars))
+	for i, v := range p.vars {
+		p.cur[i] = p.f.Module.Const(regType(v.Type), 0)
+	}
+	var log []saved
+	set := func(i int, v *ir.Value) {
+		log = append(log, saved{i, p.cur[i]})
+		p.cur[i] = v
+	}
+	type frame struct {
+		b    *ir.Block
+		next int
+		log  int
+	}
+	stack := []frame{{b: p.dom.Order[0]}}
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.next == 0 {
+			p.renameBlock(t.b, set)
+		}
+		if kids := p.dom.Children(t.b); t.next < len(kids) {
+			t.next++
+			stack = append(stack, frame{b: kids[t.next-1], log: len(log)})
+			continue
+		}
+		for len(log) > t.log {
+			s := log[len(log)-1]
+			log = log[:len(log)-1]
+			p.cur[s.v] = s.old
+		}
+		stack = stack[:len(stack)-1]
+	}
+}
+
+func (p *promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
+	for _, x := range p.phis[p.dom.Index(b)] {
+		set(x.v, x.phi)
+		p.all = append(p.all, x.phi)
+	}
+	out := make([]*ir.Value, 0, len(b.Insts))
+	for _, v := range b.Insts {
+		i, ok := p.promoted(v)
+		if !ok {
+			out = append(out, v)
+			continue
+		}
+		narrow := regType(p.vars[i].Type) != p.vars[i].Type
+		switch {
+		case v.Op == ir.OpLoad && !narrow:
+			p.repl[v] = p.cur[i]
+		case v.Op == ir.OpLoad:
+			v.Op, v.Aux, v.Args = ir.OpUConvert, nil, []*ir.Value{p.cur[i]}
+			out = append(out, v)
+		case !narrow:
+			set(i, p.resolve(v.Args[0]))
+		case v.Args[0].IsConst():
+			set(i, p.f.Module.Const(ir.TypeI32, v.Args[0].Bits))
+		default:
+			v.Op, v.Aux, v.Type = ir.OpUConvert, nil, ir.TypeI32
+			out = append(out, v)
+			set(i, v)
+		}
+	}
+	b.Insts = out
+	for _, s := range b.Term.Succs {
+		for _, x := range p.phis[p.dom.Index(s)] {
+			for k, q := range s.Preds {
+				if q == b {
+					x.phi.Args[k] = p.cur[x.v]
+				}
+			}
+		}
+	}
+}
+
+// resolve returns what stands for v after the replacements so far.
+func (p *promoter) resolve(v *ir.Value) *ir.Value {
+	r, ok := p.repl[v]
+	if !ok {
+		return v
+	}
+	for {
+		n, ok := p.repl[r]
+		if !ok {
+			break
+		}
+		r = n
+	}
+	p.repl[v] = r
+	return r
+}
+
+// finish drops trivial phis and rewrites all uses.
+func (p *promoter) finish() {
+	for _, phi := range p.all {
+		for k, a := range phi.Args {
+			if a == nil {
+				phi.Args[k] = p.f.Module.Const(phi.Type, 0)
+			}
+		}
+	}
+	dropTrivialPhis(p.f, p.repl)
+	replaceUses(p.f, p.resolve)
+}
+
+// dropTrivialPhis removes the phis that stand for one other value and adds what
+// stands for them to repl; the caller rewrites the uses.
+func dropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
+	resolve := (&promoter{repl: repl}).resolve
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			keep := b.Phis[:0]
+			for _, phi := range b.Phis {
+				if one := trivial(phi, resolve); one != nil {
+					repl[phi] = one
+					changed = true
+				} else {
+					keep = append(keep, phi)
+				}
+			}
+			clear(b.Phis[len(keep):])
+			b.Phis = keep
+		}
+	}
+}
+
+// trivial returns the only value that the phi's arguments have, other than the
+// phi itself, or nil.
+func trivial(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
+	var one *ir.Value
+	for _, a := range phi.Args {
+		a = resolve(a)
+		if a == phi || a == one {
+			continue
+		}
+		if one != nil {
+			return nil
+		}
+		one = a
+	}
+	return one
+}

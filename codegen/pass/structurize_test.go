@@ -1,0 +1,158 @@
+package pass
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+var seeds = flag.Uint64("seeds", 3000, "number of random functions")
+
+// random returns a random function; the same one for the same seed.
+func random(seed uint64) *cfgGen {
+	g := newCFGGen(seed)
+	if seed%2 == 0 {
+		g.graph(2 + g.r.IntN(24))
+	} else {
+		g.program(3 + g.r.IntN(40))
+	}
+	var ds diag.List
+	if checkReducible(g.f, &ds); len(ds) > 0 {
+		// Merging blocks does that now and then.
+		return random(seed + 1<<32)
+	}
+	g.fill()
+	g.loudLoops()
+	return g
+}
+
+// trace runs f from the given state.
+func (g *cfgGen) trace(state uint64) ([]uint64, bool, error) {
+	m := &machine{out: g.out, seed: g.seed, state: state, limit: 150}
+	done, err := m.run(g.f)
+	if len(m.trace) >= m.limit { // blocks are run to their ends
+		return m.trace[:m.limit], false, err
+	}
+	return m.trace, done, err
+}
+
+// compare runs pass over a random function and compares what it does.
+func compare(g *cfgGen, pass func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if err := checkSSA(g.f); err != nil {
+		return fmt.Errorf("generator: %w", err)
+	}
+	const runs = 8
+	var want [runs][]uint64
+	var wantDone [runs]bool
+	for i := range want {
+		if want[i], wantDone[i], err = g.trace(uint64(i)); err != nil {
+			return fmt.Errorf("generator: %w", err)
+		}
+	}
+	pass()
+	if err := checkSSA(g.f); err != nil {
+		return err
+	}
+	for i := range want {
+		got, done, err := g.trace(uint64(i))
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(got, want[i]) || done != wantDone[i] {
+			return fmt.Errorf("run %d: trace %v, %v; want %v, %v", i, got, done, want[i], wantDone[i])
+		}
+	}
+	return nil
+}
+
+func TestStructurizeRandom(t *testing.T) {
+	for seed := range *seeds {
+		g := random(seed)
+		err := compare(g, func() {
+			if ds := structurize(g.m); len(ds) > 0 {
+				panic(ds)
+			}
+		})
+		if err == nil {
+			err = checkStructured(g.f)
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, show(g.f))
+		}
+	}
+}
+
+func TestMem2regRandom(t *testing.T) {
+	for seed := range *seeds {
+		g := random(seed)
+		err := compare(g, func() { mem2reg(g.m) })
+		if err == nil && len(g.f.Vars) > 0 {
+			err = fmt.Errorf("variables are left")
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, show(g.f))
+		}
+	}
+}
+
+// TestStructurizeSame checks that the output depends on nothing but the input.
+func TestStructurizeSame(t *testing.T) {
+	for seed := range uint64(100) {
+		a, b := random(seed), random(seed)
+		structurize(a.m)
+		structurize(b.m)
+		if show(a.f) != show(b.f) {
+			t.Fatalf("seed %d:\n%s\nand\n%s", seed, show(a.f), show(b.f))
+		}
+	}
+}
+
+// show prints a function's blocks.
+func show(f *ir.Func) string {
+	var s []byte
+	for _, b := range f.Blocks {
+		s = fmt.Appendf(s, "b%d:", b.ID)
+		if b.Merge != nil {
+			s = fmt.Appendf(s, " merge b%d", b.Merge.ID)
+		}
+		if b.Continue != nil {
+			s = fmt.Appendf(s, " continue b%d", b.Continue.ID)
+		}
+		s = append(s, '\n')
+		for _, v := range append(slices.Clone(b.Phis), b.Insts...) {
+			s = fmt.Appendf(s, "\t%%%d = %v %v", v.ID, v.Op, v.Type)
+			if r := v.Ref(); r != nil {
+				s = fmt.Appendf(s, " %s%d", r.Var.Name, r.Var.ID)
+			}
+			for i, a := range v.Args {
+				if a.IsConst() {
+					s = fmt.Appendf(s, " %d", a.Bits)
+				} else {
+					s = fmt.Appendf(s, " %%%d", a.ID)
+				}
+				if v.Op == ir.OpPhi {
+					s = fmt.Appendf(s, ":b%d", b.Preds[i].ID)
+				}
+			}
+			s = append(s, '\n')
+		}
+		s = fmt.Appendf(s, "\t%v", b.Term.Kind)
+		if c := b.Term.Cond; c != nil {
+			s = fmt.Appendf(s, " %%%d", c.ID)
+		}
+		for _, x := range b.Term.Succs {
+			s = fmt.Appendf(s, " b%d", x.ID)
+		}
+		s = append(s, '\n')
+	}
+	return string(s)
+}

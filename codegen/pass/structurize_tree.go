@@ -1,0 +1,424 @@
+package pass
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// stmt is a statement of the structured tree.
+type stmt struct {
+	kind  stmtKind
+	block *ir.Block   // whose instructions, condition, flag or loop it is
+	flags []*ir.Block // of ifFlags: any of them
+	then  []*stmt     // also the body of a list or loop
+	els   []*stmt
+}
+
+type stmtKind uint8
+
+const (
+	listStmt    stmtKind = iota // then
+	instsStmt                   // the block's instructions
+	ifStmt                      // if the block's condition
+	ifFlagsStmt                 // if any of flags
+	loopStmt                    // headed by block
+	setStmt                     // set the block's flag
+	resetStmt                   // clear the block's flag
+	breakStmt
+	continueStmt
+	returnStmt
+	unreachableStmt
+)
+
+// piece is code with the blocks that it may be on its way to when it ends, in
+// reverse postorder. Code that never ends has none.
+type piece struct {
+	code []*stmt
+	out  []*ir.Block
+}
+
+// loopCtx is a loop that is being built.
+type loopCtx struct {
+	header  *ir.Block
+	breaks  []*ir.Block // targets that breaks are on their way to
+	returns []*stmt     // directly in this loop
+}
+
+// treeBuilder turns a reducible control flow graph without phis into statements.
+type treeBuilder struct {
+	f   *ir.Func
+	dom *ir.DomTree
+	// loop is a block's innermost loop, as its header; outer is a header's
+	// enclosing loop.
+	loop, outer map[*ir.Block]*ir.Block
+	depth       map[*ir.Block]int // of a header
+	forward     map[*ir.Block]int // forward edges into a block
+	// inner holds the blocks that stand in sequence at the end of what a block
+	// dominates, in its loop; after those that stand after the loop it heads.
+	inner, after map[*ir.Block][]*ir.Block
+	// tested says which flags are ever looked at.
+	tested map[*ir.Block]bool
+}
+
+func newTreeBuilder(f *ir.Func) *treeBuilder {
+	f.RemoveUnreachable()
+	t := &treeBuilder{f: f, dom: f.Dominators(),
+		loop: map[*ir.Block]*ir.Block{}, outer: map[*ir.Block]*ir.Block{}, depth: map[*ir.Block]int{},
+		forward: map[*ir.Block]int{}, inner: map[*ir.Block][]*ir.Block{}, after: map[*ir.Block][]*ir.Block{},
+		tested: map[*ir.Block]bool{}}
+	t.findLoops()
+	t.place()
+	return t
+}
+
+// findLoops computes the nest of natural loops, inner loops first.
+func (t *treeBuilder) findLoops() {
+	for i := len(t.dom.Order) - 1; i >= 0; i-- {
+		h := t.dom.Order[i]
+		var work []*ir.Block
+		for _, p := range h.Preds {
+			if t.dom.IsBackEdge(p, h) {
+				work = append(work, p)
+			}
+		}
+		if len(work) == 0 {
+			continue
+		}
+		t.claim(h, h)
+		for len(work) > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if e := t.claim(b, h); e != nil {
+				for _, p := range e.Preds {
+					if e != h {
+						work = append(work, p)
+					}
+				}
+			}
+		}
+	}
+	for _, b := range t.dom.Order {
+		if t.loop[b] == b {
+			t.depth[b] = 1
+			if o := t.outer[b]; o != nil {
+				t.depth[b] = t.depth[o] + 1
+			}
+		}
+	}
+}
+
+// claim puts b, or the outermost loop that b is known to be in, into the loop
+// of h. It returns the block where the search goes on, or nil if b was in the
+// loop before.
+func (t *treeBuilder) claim(b, h *ir.Block) *ir.Block {
+	l := t.loop[b]
+	if l == nil {
+		t.loop[b] = h
+		return b
+	}
+	for t.outer[l] != nil {
+		l = t.outer[l]
+	}
+	if l == h {
+		return nil
+	}
+	t.outer[l] = h
+	return l
+}
+
+// inLoop reports whether b is in the loop of h; everything is in loop nil.
+func (t *treeBuilder) inLoop(h, b *ir.Block) bool {
+	if h == nil {
+		return true
+	}
+	l := t.loop[b]
+	for l != nil && t.depth[l] > t.depth[h] {
+		l = t.outer[l]
+	}
+	return l == h
+}
+
+// place decides where each block goes.
+func (t *treeBuilder) place() {
+	for _, b := range t.dom.Order {
+		for _, p := range b.Preds {
+			if !t.dom.IsBackEdge(p, b) {
+				t.forward[b]++
+			}
+		}
+	}
+	for _, b := range t.dom.Order[1:] {
+		z := t.dom.Idom(b)
+		switch h := t.loop[z]; {
+		case t.exit(b):
+		case t.inLoop(h, b):
+			if t.forward[b] > 1 {
+				t.inner[z] = append(t.inner[z], b)
+			}
+		default:
+			for t.outer[h] != nil && !t.inLoop(t.outer[h], b) {
+				h = t.outer[h]
+			}
+			t.after[h] = append(t.after[h], b)
+		}
+	}
+}
+
+// exit reports whether b ends the work-item and is written in place of every
+// jump to it: a bare return, or the one jump to a fault.
+func (t *treeBuilder) exit(b *ir.Block) bool {
+	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
+		return false
+	}
+	if len(b.Insts) == 0 {
+		return true
+	}
+	if t.forward[b] != 1 {
+		return false
+	}
+	for _, v := range b.Insts {
+		if v.Op == ir.OpFault {
+			return true
+		}
+	}
+	return false
+}
+
+// build returns the whole function as statements.
+func (t *treeBuilder) build() *tree {
+	p := t.tree(t.dom.Order[0], nil)
+	if len(p.out) > 0 {
+		panic("BUG: a jump arrives nowhere")
+	}
+	return &tree{code: dropTailReturns(p.code), tested: t.tested, flagged: t.dom.Order}
+}
+
+// tree returns the code of x and of what it dominates, inside of loop ctx.
+func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
+	if t.loop[x] == x {
+		return t.loopTree(x, ctx)
+	}
+	return t.body(x, ctx)
+}
+
+// body is tree without the loop around x.
+func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
+	var p piece
+	for _, c := range t.inner[x] {
+		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
+	}
+	p.code = append(p.code, &stmt{kind: instsStmt, block: x})
+	switch x.Term.Kind {
+	case ir.Jump:
+		t.then(&p, t.edge(x, x.Term.Succs[0], ctx))
+	case ir.Branch:
+		t.branch(&p, x, ctx)
+	default:
+		p.code = append(p.code, t.leave(x, ctx))
+	}
+	for _, c := range t.inner[x] {
+		t.join(&p, c, ctx)
+	}
+	return p
+}
+
+// then appends q to p.
+func (t *treeBuilder) then(p *piece, q piece) {
+	p.code = append(p.code, &stmt{kind: listStmt, then: q.code})
+	p.out = q.out
+}
+
+func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
+	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
+	s := &stmt{kind: ifStmt, block: x}
+	p.code = append(p.code, s)
+	// What follows an arm that never ends needs no nesting.
+	switch {
+	case len(yes.out) == 0:
+		s.then = yes.code
+		t.then(p, no)
+	case len(no.out) == 0:
+		s.els = no.code
+		t.then(p, yes)
+	default:
+		s.then, s.els = yes.code, no.code
+		p.out = t.union(yes.out, no.out)
+	}
+}
+
+// leave returns the statement for a block that ends the work-item.
+func (t *treeBuilder) leave(x *ir.Block, ctx *loopCtx) *stmt {
+	if x.Term.Kind == ir.Unreachable {
+		return &stmt{kind: unreachableStmt}
+	}
+	return newReturn(ctx)
+}
+
+func newReturn(ctx *loopCtx) *stmt {
+	s := &stmt{kind: returnStmt}
+	if ctx != nil {
+		ctx.returns = append(ctx.returns, s)
+	}
+	return s
+}
+
+// edge returns the code of the jump from x to y: y itself, where this is the
+// only way to it, or a way to get there.
+func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
+	var h *ir.Block
+	if ctx != nil {
+		h = ctx.header
+	}
+	set := &stmt{kind: setStmt, block: y}
+	switch back := t.dom.IsBackEdge(x, y); {
+	case t.exit(y):
+		return piece{code: []*stmt{{kind: instsStmt, block: y}, t.leave(y, ctx)}}
+	case back && y == h:
+		return piece{code: []*stmt{{kind: continueStmt}}}
+	case back || !t.inLoop(h, y):
+		ctx.breaks = t.union(ctx.breaks, []*ir.Block{y})
+		return piece{code: []*stmt{set, {kind: breakStmt}}}
+	case t.forward[y] == 1:
+		return t.tree(y, ctx)
+	default:
+		return piece{[]*stmt{set}, []*ir.Block{y}}
+	}
+}
+
+// join appends block c's tree to p, some of whose ways lead to c.
+func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
+	rest := make([]*ir.Block, 0, len(p.out))
+	for _, b := range p.out {
+		if b != c {
+			rest = append(rest, b)
+		}
+	}
+	if len(rest) == len(p.out) {
+		panic("BUG: no jump arrives at a block")
+	}
+	q := t.tree(c, ctx)
+	if len(rest) == 0 {
+		t.then(p, q)
+		return
+	}
+	p.code = append(p.code, t.ifFlags(q.code, c))
+	p.out = t.union(rest, q.out)
+}
+
+// ifFlags returns code guarded by the flags of the given blocks.
+func (t *treeBuilder) ifFlags(code []*stmt, flags ...*ir.Block) *stmt {
+	for _, b := range flags {
+		t.tested[b] = true
+	}
+	return &stmt{kind: ifFlagsStmt, flags: flags, then: code}
+}
+
+// union returns the union of two lists in reverse postorder.
+func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
+	out := make([]*ir.Block, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch i, j := t.dom.Index(a[0]), t.dom.Index(b[0]); {
+		case i < j:
+			out, a = append(out, a[0]), a[1:]
+		case j < i:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// loopTree returns the loop that x heads and what follows it.
+func (t *treeBuilder) loopTree(x *ir.Block, outer *loopCtx) piece {
+	ctx := &loopCtx{header: x}
+	body := t.body(x, ctx)
+	if len(body.out) > 0 {
+		panic("BUG: a jump leaves a loop sideways")
+	}
+	var p piece
+	for _, c := range t.after[x] {
+		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
+	}
+	if outer != nil {
+		// Flags that are only tested after this loop need not outlive it: they
+		// are cleared again here, lest they be carried around the outer loop.
+		for _, b := range ctx.breaks {
+			if b == outer.header || !t.inLoop(outer.header, b) {
+				p.code = append(p.code, &stmt{kind: resetStmt, block: b})
+			}
+		}
+	}
+	code := append([]*stmt{{kind: resetStmt, block: x}}, body.code...)
+	p.code = append(p.code, &stmt{kind: loopStmt, block: x, then: code})
+	if len(ctx.breaks) == 0 {
+		// Nothing else stands after the loop, so the returns may.
+		if len(ctx.returns) > 0 {
+			for _, s := range ctx.returns {
+				s.kind = breakStmt
+			}
+			p.code = append(p.code, newReturn(outer))
+		}
+		return p
+	}
+	p.out = ctx.breaks
+	if outer != nil {
+		t.dispatch(&p, outer)
+	}
+	for _, c := range t.after[x] {
+		t.join(&p, c, outer)
+	}
+	return p
+}
+
+// dispatch sends on, right after an inner loop, what continues or leaves the
+// loop ctx.
+func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
+	var here, leave []*ir.Block
+	again := false
+	for _, b := range p.out {
+		switch {
+		case b == ctx.header:
+			again = true
+		case t.inLoop(ctx.header, b):
+			here = append(here, b)
+		default:
+			leave = append(leave, b)
+		}
+	}
+	last := len(here) == 0
+	if again {
+		s := &stmt{kind: continueStmt}
+		if !last || len(leave) > 0 {
+			s = t.ifFlags([]*stmt{s}, ctx.header)
+		}
+		p.code = append(p.code, s)
+	}
+	if len(leave) > 0 {
+		ctx.breaks = t.union(ctx.breaks, leave)
+		s := &stmt{kind: breakStmt}
+		if !last {
+			s = t.ifFlags([]*stmt{s}, leave...)
+		}
+		p.code = append(p.code, s)
+	}
+	p.out = here
+}
+
+// dropTailReturns removes the returns after which the code returns anyway.
+func dropTailReturns(code []*stmt) []*stmt {
+	for len(code) > 0 {
+		s := code[len(code)-1]
+		switch s.kind {
+		case returnStmt:
+			code = code[:len(code)-1]
+			continue
+		case ifStmt, ifFlagsStmt:
+			s.then, s.els = dropTailReturns(s.then), dropTailReturns(s.els)
+		case listStmt:
+			if s.then = dropTailReturns(s.then); len(s.then) == 0 {
+				code = code[:len(code)-1]
+				continue
+			}
+		}
+		break
+	}
+	return code
+}
