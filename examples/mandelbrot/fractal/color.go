@@ -1,0 +1,36 @@
+package fractal
+
+import "github.com/kgen-go/kgen/dsl/math32"
+
+// RGBA is a pixel: red in the lowest byte, then green, blue and alpha.
+type RGBA uint32
+
+// Color is a colour with channels from 0 to 1.
+type Color struct{ R, G, B float32 }
+
+// Add returns the sum of two colours.
+func (c Color) Add(d Color) Color { return Color{c.R + d.R, c.G + d.G, c.B + d.B} }
+
+// Scale returns the colour times f.
+func (c Color) Scale(f float32) Color { return Color{c.R * f, c.G * f, c.B * f} }
+
+// Pack returns the colour as an opaque pixel.
+func (c Color) Pack() RGBA {
+	return channel(c.R) | channel(c.G)<<8 | channel(c.B)<<16 | 0xff<<24
+}
+
+func channel(v float32) RGBA {
+	return RGBA(255*min(max(v, 0), 1) + 0.5)
+}
+
+// Palette returns the colour of an escape count: bands from deep blue over white
+// to amber that grow wider with the count.
+func Palette(n float32) Color {
+	t := 0.9 * math32.Log2(max(n, 0)+2)
+	return Color{wave(t + 0.50), wave(t + 0.42), wave(t + 0.30)}
+}
+
+// wave swings between 0 and 1 with a period of 1.
+func wave(t float32) float32 {
+	return 0.5 + 0.5*math32.Cos(2*math32.Pi*t)
+}

@@ -1,0 +1,81 @@
+// Package fractal paints the Mandelbrot set.
+package fractal
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+)
+
+//go:generate go tool kgen .
+
+// Samples is the number of points per pixel, along each side.
+const Samples = 2
+
+// bailout is the squared radius at which an orbit counts as escaped. It is large
+// because the smooth count is the better the farther out the orbit ends.
+const bailout = 1 << 16
+
+// View is a part of the complex plane.
+type View struct {
+	X, Y  float32 // the centre
+	Pixel float32 // the distance of two pixels
+}
+
+// Mandelbrot paints one pixel per work-item, over a range of height and width.
+type Mandelbrot struct {
+	View    View
+	MaxIter int
+	Image   []RGBA // rows of pixels
+}
+
+// Kernel paints a pixel.
+func (k Mandelbrot) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	h, w := it.GlobalRange()
+	left := float32(x) - 0.5*float32(w)
+	top := float32(y) - 0.5*float32(h)
+
+	var sum Color
+	for s := range Samples * Samples {
+		dx := (float32(s%Samples) + 0.5) / Samples
+		dy := (float32(s/Samples) + 0.5) / Samples
+		c := Point{k.View.X + k.View.Pixel*(left+dx), k.View.Y + k.View.Pixel*(top+dy)}
+		if n, escaped := c.Escape(k.MaxIter); escaped {
+			sum = sum.Add(Palette(n))
+		}
+	}
+	k.Image[y*w+x] = sum.Scale(1.0 / (Samples * Samples)).Pack()
+}
+
+// Point is a complex number.
+type Point struct{ Re, Im float32 }
+
+// Escape iterates z = z*z + c from zero. It returns after how many rounds z
+// leaves, made smooth, and false if it has not left after limit rounds.
+func (c Point) Escape(limit int) (float32, bool) {
+	if c.inBulbs() {
+		return 0, false
+	}
+	var z Point
+	for n := range limit {
+		re2, im2 := z.Re*z.Re, z.Im*z.Im
+		if r2 := re2 + im2; r2 > bailout {
+			// Far out |z| squares with each round, so its logarithm doubles.
+			return float32(n) + 1 - math32.Log2(0.5*math32.Log2(r2)), true
+		}
+		z = Point{re2 - im2 + c.Re, 2*z.Re*z.Im + c.Im}
+	}
+	return 0, false
+}
+
+// inBulbs reports whether c lies in one of the two largest parts of the set,
+// whose orbits would all run to the limit.
+func (c Point) inBulbs() bool {
+	im2 := c.Im * c.Im
+	x := c.Re - 0.25
+	q := x*x + im2
+	if q*(q+x) <= 0.25*im2 {
+		return true
+	}
+	return (c.Re+1)*(c.Re+1)+im2 <= 1.0/16
+}

@@ -1,0 +1,86 @@
+// Package gravity moves bodies by the force between each pair of them, and
+// paints them.
+package gravity
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// GroupSize is the number of bodies that a work-group moves, and the number that
+// it brings to work-group memory at a time.
+const GroupSize = 256
+
+// Vec3 is a vector in space.
+type Vec3 struct{ X, Y, Z float32 }
+
+// Add returns v + w.
+func (v Vec3) Add(w Vec3) Vec3 { return Vec3{v.X + w.X, v.Y + w.Y, v.Z + w.Z} }
+
+// Sub returns v - w.
+func (v Vec3) Sub(w Vec3) Vec3 { return Vec3{v.X - w.X, v.Y - w.Y, v.Z - w.Z} }
+
+// Scale returns v times f.
+func (v Vec3) Scale(f float32) Vec3 { return Vec3{v.X * f, v.Y * f, v.Z * f} }
+
+// Dot returns the scalar product of v and w.
+func (v Vec3) Dot(w Vec3) float32 { return v.X*w.X + v.Y*w.Y + v.Z*w.Z }
+
+// Body is a point with a mass, in units in which the gravitational constant is 1.
+type Body struct {
+	Pos  Vec3
+	Mass float32
+}
+
+// Step moves all bodies by a step in time: from Old to New, with the velocities
+// in place. The nd-range covers the bodies in work-groups of GroupSize.
+type Step struct {
+	Dt        float32
+	Softening float32 // keeps close bodies from flinging each other away
+	Old, New  []Body
+	Velocity  []Vec3
+}
+
+// Properties states the work-group's size.
+func (Step) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(GroupSize)}
+}
+
+// Kernel moves one body.
+func (k Step) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[GroupSize]Body](it)
+	i, l, n := it.GlobalID(), it.LocalID(), len(k.Old)
+
+	var self Body
+	if i < n {
+		self = k.Old[i]
+	}
+	var acc Vec3
+	for first := 0; first < n; first += GroupSize {
+		var other Body // without mass: past the end nothing pulls
+		if j := first + l; j < n {
+			other = k.Old[j]
+		}
+		tile[l] = other
+		it.Barrier()
+		for j := range tile {
+			acc = acc.Add(k.pull(self.Pos, tile[j]))
+		}
+		it.Barrier()
+	}
+	if i < n {
+		v := k.Velocity[i].Add(acc.Scale(k.Dt))
+		k.Velocity[i] = v
+		k.New[i] = Body{self.Pos.Add(v.Scale(k.Dt)), self.Mass}
+	}
+}
+
+// pull returns the acceleration that b causes at p.
+func (k Step) pull(p Vec3, b Body) Vec3 {
+	d := b.Pos.Sub(p)
+	r := math32.FastRsqrt(d.Dot(d) + k.Softening*k.Softening)
+	return d.Scale(b.Mass * r * r * r)
+}
