@@ -71,8 +71,6 @@ func (e *emitter) list(code []*stmt) {
 
 func (e *emitter) stmt(s *stmt) {
 	switch s.kind {
-	case listStmt:
-		e.list(s.then)
 	case instsStmt:
 		for _, v := range s.block.Insts {
 			v.Block = e.cur
@@ -115,14 +113,6 @@ func (e *emitter) silent(code []*stmt) bool {
 		switch s.kind {
 		case setStmt, resetStmt:
 			if e.flags[s.block] != nil {
-				return false
-			}
-		case instsStmt:
-			if len(s.block.Insts) > 0 {
-				return false
-			}
-		case listStmt:
-			if !e.silent(s.then) {
 				return false
 			}
 		default:

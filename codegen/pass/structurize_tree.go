@@ -32,6 +32,7 @@ const (
 type piece struct {
 	code []*stmt
 	out  []*ir.Block
+	size int // number of blocks in it that do something
 }
 
 // loopCtx is a loop that is being built.
@@ -187,7 +188,7 @@ func (t *treeBuilder) build() *tree {
 	if len(p.out) > 0 {
 		panic("BUG: a jump arrives nowhere")
 	}
-	return &tree{code: dropTailReturns(p.code), tested: t.tested, flagged: t.dom.Order}
+	return &tree{code: dropReturns(flatten(p.code, nil), true), tested: t.tested, flagged: t.dom.Order}
 }
 
 // tree returns the code of x and of what it dominates, inside of loop ctx.
@@ -200,7 +201,7 @@ func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 
 // body is tree without the loop around x.
 func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
-	var p piece
+	p := piece{size: 1}
 	for _, c := range t.inner[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
@@ -223,22 +224,32 @@ func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
 func (t *treeBuilder) then(p *piece, q piece) {
 	p.code = append(p.code, &stmt{kind: listStmt, then: q.code})
 	p.out = q.out
+	p.size += q.size
 }
 
 func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
-	// What follows an arm that never ends needs no nesting.
-	switch {
-	case len(yes.out) == 0:
+	// What follows an arm that never ends needs no nesting. Of two such arms the
+	// smaller one is nested; not so a bare return, which the other arm, if it
+	// returns, then needs no more.
+	less := yes.size <= no.size
+	if ctx == nil && min(yes.size, no.size) == 0 {
+		less = !less
+	}
+	switch y, n := len(yes.out) == 0, len(no.out) == 0; {
+	case y && (!n || less):
 		s.then = yes.code
+		p.size += yes.size
 		t.then(p, no)
-	case len(no.out) == 0:
+	case n:
 		s.els = no.code
+		p.size += no.size
 		t.then(p, yes)
 	default:
 		s.then, s.els = yes.code, no.code
+		p.size += yes.size + no.size
 		p.out = t.union(yes.out, no.out)
 	}
 }
@@ -269,7 +280,7 @@ func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
 	case t.exit(y):
-		return piece{code: []*stmt{{kind: instsStmt, block: y}, t.leave(y, ctx)}}
+		return piece{code: []*stmt{{kind: instsStmt, block: y}, t.leave(y, ctx)}, size: min(1, len(y.Insts))}
 	case back && y == h:
 		return piece{code: []*stmt{{kind: continueStmt}}}
 	case back || !t.inLoop(h, y):
@@ -278,7 +289,7 @@ func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	case t.forward[y] == 1:
 		return t.tree(y, ctx)
 	default:
-		return piece{[]*stmt{set}, []*ir.Block{y}}
+		return piece{code: []*stmt{set}, out: []*ir.Block{y}}
 	}
 }
 
@@ -298,6 +309,7 @@ func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
 		t.then(p, q)
 		return
 	}
+	p.size += q.size
 	p.code = append(p.code, t.ifFlags(q.code, c))
 	p.out = t.union(rest, q.out)
 }
@@ -333,20 +345,17 @@ func (t *treeBuilder) loopTree(x *ir.Block, outer *loopCtx) piece {
 	if len(body.out) > 0 {
 		panic("BUG: a jump leaves a loop sideways")
 	}
-	var p piece
+	p := piece{size: body.size}
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	if outer != nil {
-		// Flags that are only tested after this loop need not outlive it: they
-		// are cleared again here, lest they be carried around the outer loop.
-		for _, b := range ctx.breaks {
-			if b == outer.header || !t.inLoop(outer.header, b) {
-				p.code = append(p.code, &stmt{kind: resetStmt, block: b})
-			}
-		}
+	// Nothing is on its way when an iteration starts. Clearing the flags there,
+	// too, keeps them from being carried around the loop.
+	code := []*stmt{{kind: resetStmt, block: x}}
+	for _, b := range ctx.breaks {
+		code = append(code, &stmt{kind: resetStmt, block: b})
 	}
-	code := append([]*stmt{{kind: resetStmt, block: x}}, body.code...)
+	code = append(code, body.code...)
 	p.code = append(p.code, &stmt{kind: loopStmt, block: x, then: code})
 	if len(ctx.breaks) == 0 {
 		// Nothing else stands after the loop, so the returns may.
@@ -402,23 +411,35 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	p.out = here
 }
 
-// dropTailReturns removes the returns after which the code returns anyway.
-func dropTailReturns(code []*stmt) []*stmt {
-	for len(code) > 0 {
-		s := code[len(code)-1]
-		switch s.kind {
-		case returnStmt:
-			code = code[:len(code)-1]
-			continue
-		case ifStmt, ifFlagsStmt:
-			s.then, s.els = dropTailReturns(s.then), dropTailReturns(s.els)
-		case listStmt:
-			if s.then = dropTailReturns(s.then); len(s.then) == 0 {
-				code = code[:len(code)-1]
-				continue
-			}
+// flatten appends the code to out, without lists and empty blocks.
+func flatten(code, out []*stmt) []*stmt {
+	for _, s := range code {
+		switch {
+		case s.kind == listStmt:
+			out = flatten(s.then, out)
+		case s.kind == instsStmt && len(s.block.Insts) == 0:
+		default:
+			s.then, s.els = flatten(s.then, nil), flatten(s.els, nil)
+			out = append(out, s)
 		}
-		break
+	}
+	return out
+}
+
+// dropReturns removes the returns after which the code, which has no lists,
+// returns anyway. tail says that it does so at the code's end.
+func dropReturns(code []*stmt, tail bool) []*stmt {
+	var last *stmt
+	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {
+		last = code[n-1]
+		code = code[:n-1]
+	}
+	for i, s := range code {
+		t := i == len(code)-1 && (tail || last != nil) && s.kind != loopStmt
+		s.then, s.els = dropReturns(s.then, t), dropReturns(s.els, t)
+	}
+	if last != nil && !tail {
+		code = append(code, last)
 	}
 	return code
 }

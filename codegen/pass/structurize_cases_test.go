@@ -1,0 +1,219 @@
+package pass
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// graphOf makes a function from its edges: "a>b,c b>a c". A block with two
+// successors branches, one without returns; with a ! it records a fault first.
+// The first block is the entry.
+func graphOf(seed uint64, edges string) (*cfgGen, map[string]*ir.Block) {
+	g := newCFGGen(seed)
+	blocks := map[string]*ir.Block{}
+	fields := strings.Fields(edges)
+	for i, s := range fields {
+		name, _, _ := strings.Cut(s, ">")
+		name = strings.TrimSuffix(name, "!")
+		if blocks[name] = g.f.Blocks[0]; i > 0 {
+			blocks[name] = g.f.NewBlock()
+		}
+	}
+	for _, s := range fields {
+		name, to, _ := strings.Cut(s, ">")
+		fault := strings.HasSuffix(name, "!")
+		b := blocks[strings.TrimSuffix(name, "!")]
+		if fault {
+			b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, 7))
+		}
+		switch t := strings.Split(to, ","); {
+		case to == "":
+			b.SetTerm(ir.Term{Kind: ir.Return})
+		case len(t) == 1:
+			b.Jump(blocks[t[0]])
+		default:
+			g.branch(b, blocks[t[0]], blocks[t[1]])
+		}
+	}
+	return g, blocks
+}
+
+// shapeOf counts what matters about a structured function.
+func shapeOf(f *ir.Func) string {
+	loops, selections, returns, flags := 0, 0, 0, 0
+	for _, b := range f.Blocks {
+		switch {
+		case b.Continue != nil:
+			loops++
+		case b.Merge != nil:
+			selections++
+		}
+		if b.Term.Kind == ir.Return {
+			returns++
+		}
+		for _, phi := range b.Phis {
+			if phi.Type == ir.TypeBool {
+				flags++
+			}
+		}
+	}
+	return fmt.Sprintf("loops %d selections %d returns %d flags %d", loops, selections, returns, flags)
+}
+
+var cases = []struct{ name, edges, want string }{
+	{"if", "e>a,b a>b b", "loops 0 selections 1 returns 1 flags 0"},
+	{"if else", "e>a,b a>c b>c c", "loops 0 selections 1 returns 1 flags 0"},
+	{"and", "e>x,n x>a,n a>n n", "loops 0 selections 2 returns 1 flags 0"},
+	{"or", "e>a,x x>a,n a>n n", "loops 0 selections 2 returns 1 flags 1"},
+	{"and or else", "e>x,y x>a,y y>a,b a>n b>n n", "loops 0 selections 4 returns 1 flags 4"},
+	{"for", "e>h h>b,x b>h x", "loops 1 selections 0 returns 1 flags 0"},
+	{"for range n", "e>b,x b>b,x x", "loops 1 selections 1 returns 1 flags 0"},
+	{"do while of one block", "e>b b>b,x x", "loops 1 selections 0 returns 1 flags 0"},
+	{"forever", "e>b b>b", "loops 1 selections 0 returns 0 flags 0"},
+	{"continue twice", "e>h h>b,x b>h,c c>h,d d>h x", "loops 1 selections 0 returns 1 flags 0"},
+	{"break to a merged block", "e>h h>i,x i>a,l l>h a>x x", "loops 1 selections 1 returns 1 flags 1"},
+	{"break into the rest", "e>h h>a,l l>h a", "loops 1 selections 0 returns 1 flags 0"},
+	{"break from the inner loop", "e>h h>i,x i>b,l b>i,l l>h x", "loops 2 selections 0 returns 1 flags 0"},
+	{"labelled break", "e>h h>i,x i>b,l b>i,x l>h x", "loops 2 selections 0 returns 1 flags 1"},
+	{"labelled continue", "e>h h>i,x i>b,l b>i,h l>h x", "loops 2 selections 0 returns 1 flags 1"},
+	{"labelled break and continue", "e>h h>i,x i>b,l b>c,x c>i,h l>h x", "loops 2 selections 0 returns 1 flags 2"},
+	{"break from three loops", "e>h h>i,x i>j,h j>k,i k>j,x x", "loops 3 selections 0 returns 1 flags 2"},
+	{"continue in switch in for", "e>h h>s,x s>a,t t>b,u u>l a>h b>l l>h x", "loops 1 selections 2 returns 1 flags 0"},
+	{"switch with fallthrough", "e>a,t t>b,u u>c,d a>b b>x c>x d>x x", "loops 0 selections 4 returns 1 flags 2"},
+	{"return in loop", "e>h h>b,x b>r,l r l>h x>y y", "loops 1 selections 1 returns 2 flags 1"},
+	{"return in nested loops", "e>h h>i,x i>b,l b>i,r r l>h x>y y", "loops 2 selections 1 returns 2 flags 2"},
+	{"fault in loop", "e>h h>b,x b>l,f f! l>h x>y y", "loops 1 selections 1 returns 2 flags 0"},
+	{"faults in a row", "e>a,f f! a>b,g g! b", "loops 0 selections 2 returns 3 flags 0"},
+	{"goto forward", "e>a,b a>c,d b>d c>x d>x x", "loops 0 selections 3 returns 1 flags 2"},
+	{"two loops in a row", "e>h h>b,i b>h i>c,x c>i x", "loops 2 selections 0 returns 1 flags 0"},
+	{"loop in both arms", "e>h,i h>a,x a>h i>b,x b>i x", "loops 2 selections 1 returns 1 flags 0"},
+}
+
+func TestStructurizeCases(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				g, _ := graphOf(seed, c.edges)
+				for _, b := range g.f.Blocks { // no block is bare
+					b.Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, 1)).Aux = &ir.Ref{Var: g.out}
+				}
+				g.fill()
+				err := compare(g, func() { structurize(g.m) })
+				if err == nil {
+					err = checkStructured(g.f)
+				}
+				if err != nil {
+					t.Fatalf("%v\n%s", err, show(g.f))
+				}
+				if got := shapeOf(g.f); got != c.want {
+					t.Fatalf("got %s, want %s\n%s", got, c.want, show(g.f))
+				}
+			}
+		})
+	}
+}
+
+// A bare return after a loop is no reason to return from inside of it, and a
+// bare return at the end is none to leave a selection early.
+func TestStructurizeBareReturn(t *testing.T) {
+	for _, c := range []struct{ edges, want string }{
+		{"e>a,r a>r r", "loops 0 selections 1 returns 1 flags 0"},
+		{"e>h h>b,r b>h r", "loops 1 selections 0 returns 1 flags 0"},
+		{"e>h,r h>b,r b>h r", "loops 1 selections 1 returns 1 flags 0"},
+		{"e>h h>i,r i>b,r b>i,l l>h r", "loops 2 selections 1 returns 2 flags 0"},
+		{"e>h h>i,x i>b,l b>i,r l>h x>x,r r", "loops 3 selections 0 returns 2 flags 0"},
+	} {
+		g, _ := graphOf(1, c.edges)
+		for _, b := range g.f.Blocks {
+			if b.Term.Kind != ir.Return {
+				b.Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, int64(b.ID))).Aux = &ir.Ref{Var: g.out}
+			}
+			if g.cond[b] {
+				l := b.Append(ir.OpLoad, ir.TypeI32)
+				l.Aux = &ir.Ref{Var: g.seed}
+				l = b.Append(ir.OpAnd, ir.TypeI32, l, g.m.Int(ir.TypeI32, 1))
+				b.Term.Cond = b.Append(ir.OpINe, ir.TypeBool, l, g.m.Int(ir.TypeI32, 0))
+			}
+		}
+		err := compare(g, func() { structurize(g.m) })
+		if err == nil {
+			err = checkStructured(g.f)
+		}
+		if got := shapeOf(g.f); err != nil || got != c.want {
+			t.Errorf("%s: %v; got %s, want %s\n%s", c.edges, err, got, c.want, show(g.f))
+		}
+	}
+}
+
+func TestStructurizeConstantLoop(t *testing.T) {
+	for _, cond := range []bool{false, true} {
+		g, b := graphOf(1, "e>h h>b,x b>h x")
+		delete(g.cond, b["h"])
+		g.fill()
+		b["h"].Term.Cond = g.m.Bool(cond)
+		err := compare(g, func() { structurize(g.m) })
+		if err == nil {
+			err = checkStructured(g.f)
+		}
+		if err != nil {
+			t.Errorf("for %v: %v\n%s", cond, err, show(g.f))
+		}
+	}
+}
+
+func TestStructurizeIrreducible(t *testing.T) {
+	for _, edges := range []string{
+		"e>a,b a>b b>a",
+		"e>a,b a>b,x b>a,x x",
+		"e>h h>a,b a>b,h b>a,x x",
+	} {
+		g, b := graphOf(1, edges)
+		pos := ir.Pos{File: "k.go", Line: 7, Col: 3}
+		b["b"].Term.Pos = pos
+		b["a"].Term.Pos = pos
+		g.fill()
+		ds := structurize(g.m)
+		if len(ds) != 1 || ds[0].Code.String() != "KG101" || ds[0].Pos.Line != 7 || ds[0].Hint == "" {
+			t.Errorf("%s: %v", edges, ds)
+		}
+	}
+}
+
+// Large functions are neither slow nor deep.
+func TestStructurizeLarge(t *testing.T) {
+	const n = 5000
+	for _, c := range []struct {
+		name string
+		n    int
+		edge func(i int) string
+		tail string
+	}{
+		{"faults", n, func(i int) string { return fmt.Sprintf("a%d>a%d,f%d f%d! ", i, i+1, i, i) }, "a%d"},
+		{"diamonds", n / 3, func(i int) string { return fmt.Sprintf("a%d>b%d,c%d b%d>a%d c%d>a%d ", i, i, i, i, i+1, i, i+1) }, "a%d"},
+		{"chain", n, func(i int) string { return fmt.Sprintf("a%d>a%d ", i, i+1) }, "a%d"},
+		{"nested ifs", 2000, func(i int) string { return fmt.Sprintf("a%d>a%d,x%d x%d>x%d ", i, i+1, i, i+1, i) }, "a%d>x%[1]d x0"},
+		{"and", 2000, func(i int) string { return fmt.Sprintf("a%d>a%d,x ", i, i+1) }, "a%d>x x"},
+		{"nested loops", 500, func(i int) string { return fmt.Sprintf("a%d>a%d l%d>a%d,l%d ", i, i+1, i+1, i, i) }, "a%d>l%[1]d l0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s strings.Builder
+			for i := range c.n {
+				s.WriteString(c.edge(i))
+			}
+			fmt.Fprintf(&s, c.tail, c.n)
+			g, _ := graphOf(1, s.String())
+			g.fill()
+			start := time.Now()
+			structurize(g.m)
+			if d := time.Since(start); d > 20*time.Second {
+				t.Errorf("took %v", d)
+			} else {
+				t.Log(d, len(g.f.Blocks))
+			}
+		})
+	}
+}
