@@ -1,0 +1,130 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// emitInstruction writes an op that is one instruction.
+func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
+	args := f.values(v.Args)
+	t := f.e.register(v.Type)
+	if in.op == 0 {
+		return f.GLSL(t, in.glsl, args...)
+	}
+	id := f.Op(in.op, t, args...)
+	if in.exact {
+		f.e.b.Decorate(id, spirv.DecorationNoContraction)
+	}
+	return id
+}
+
+func emitUMulHi(f *function, v *ir.Value) spirv.ID {
+	u32 := f.e.u32()
+	both := f.Op(spirv.OpUMulExtended, f.e.b.TypeStruct(u32, u32), f.values(v.Args)...)
+	return f.CompositeExtract(u32, both, 1)
+}
+
+func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
+	u32 := f.e.u32()
+	a := f.value(v.Args[0])
+	or := f.Op(spirv.OpBitwiseOr, u32, f.CompositeExtract(u32, a, 0), f.CompositeExtract(u32, a, 1))
+	return f.Op(spirv.OpIEqual, f.e.b.TypeBool(), or, f.e.b.ConstU32(0))
+}
+
+func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
+
+// extend returns a narrow integer as a word with the upper bits that its value
+// has.
+func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
+	b, u32 := f.e.b, f.e.u32()
+	if v.IsConst() {
+		if signed {
+			return b.ConstU32(uint32(v.Int()))
+		}
+		return b.ConstU32(uint32(v.Bits))
+	}
+	if raw, ok := f.raw[v]; ok {
+		if signed {
+			return f.Op(spirv.OpSConvert, u32, raw)
+		}
+		return f.Op(spirv.OpUConvert, u32, raw)
+	}
+	n := uint32(v.Type.Bits())
+	if signed {
+		return f.Op(spirv.OpBitFieldSExtract, u32, f.value(v), b.ConstU32(0), b.ConstU32(n))
+	}
+	return f.Op(spirv.OpBitwiseAnd, u32, f.value(v), b.ConstU32(1<<n-1))
+}
+
+func emitConvert(f *function, v *ir.Value) spirv.ID {
+	x := v.Args[0]
+	signed := v.Op == ir.OpSConvert
+	to, op := f.e.register(v.Type), instructions[v.Op].op
+	switch {
+	case v.Type == x.Type:
+		return f.value(x)
+	case !narrow(x.Type) && f.e.register(x.Type) == to:
+		return f.value(x) // a word cut to 8 or 16 bits
+	case !narrow(x.Type):
+		return f.Op(op, to, f.value(x))
+	case narrow(v.Type) && v.Type.Size < x.Type.Size:
+		return f.value(x)
+	case v.Type.Kind != ir.I64:
+		return f.extend(x, signed)
+	}
+	if raw, ok := f.raw[x]; ok {
+		return f.Op(op, to, raw)
+	}
+	return f.Op(op, to, f.extend(x, signed))
+}
+
+func emitFConvert(f *function, v *ir.Value) spirv.ID {
+	if v.Type == v.Args[0].Type {
+		return f.value(v.Args[0])
+	}
+	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
+}
+
+func emitToFloat(f *function, v *ir.Value) spirv.ID {
+	op := spirv.OpConvertUToF
+	if v.Op == ir.OpSToF {
+		op = spirv.OpConvertSToF
+	}
+	x := v.Args[0]
+	if narrow(x.Type) {
+		return f.Op(op, f.e.register(v.Type), f.extend(x, v.Op == ir.OpSToF))
+	}
+	return f.Op(op, f.e.register(v.Type), f.value(x))
+}
+
+func emitFromFloat(f *function, v *ir.Value) spirv.ID {
+	op := spirv.OpConvertFToU
+	if v.Op == ir.OpFToS {
+		op = spirv.OpConvertFToS
+	}
+	return f.Op(op, f.e.register(v.Type), f.value(v.Args[0]))
+}
+
+func emitBitcast(f *function, v *ir.Value) spirv.ID {
+	from, to := v.Args[0].Type, v.Type
+	x := f.value(v.Args[0])
+	switch {
+	case from == to:
+		return x
+	case to.Kind == ir.F16:
+		return f.halfOf(x)
+	case from.Kind == ir.F16:
+		f16 := f.e.register(from)
+		pair := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(f16, 2), x, x)
+		return f.Op(spirv.OpBitcast, f.e.u32(), pair)
+	}
+	return f.Op(spirv.OpBitcast, f.e.register(to), x)
+}
+
+// halfOf returns the float16 that the low bits of a word are.
+func (f *function) halfOf(word spirv.ID) spirv.ID {
+	f16 := f.e.register(ir.TypeF16)
+	pair := f.Op(spirv.OpBitcast, f.e.b.TypeVector(f16, 2), word)
+	return f.CompositeExtract(f16, pair, 0)
+}

@@ -1,0 +1,104 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// constant returns the constant, specialization constant or expression of such
+// that v is.
+func (e *emitter) constant(v *ir.Value) spirv.ID {
+	id, ok := e.consts[v]
+	if !ok {
+		id = e.newConstant(v)
+		e.consts[v] = id
+	}
+	return id
+}
+
+func (e *emitter) newConstant(v *ir.Value) spirv.ID {
+	b := e.b
+	switch v.Op {
+	case ir.OpConst:
+		switch v.Type.Kind {
+		case ir.Bool:
+			return b.ConstBool(v.Bits != 0)
+		case ir.Addr:
+			return b.ConstComposite(e.uvec2(), b.ConstU32(uint32(v.Bits)), b.ConstU32(uint32(v.Bits>>32)))
+		}
+		return b.ConstBits(e.register(v.Type), v.Bits)
+	case ir.OpSpecConst:
+		return e.spec(v.Aux.(*ir.Spec))
+	}
+	r := &instructions[v.Op]
+	if !r.fold {
+		e.errorf("%v is no constant expression of SPIR-V", v.Op)
+		return b.Undef(e.register(v.Type))
+	}
+	if isConversion(v.Op) && v.Type == v.Args[0].Type {
+		return e.constant(v.Args[0])
+	}
+	var args []spirv.ID
+	for _, a := range v.Args {
+		args = append(args, e.constant(a))
+	}
+	return b.SpecConstOp(e.register(v.Type), r.op, args...)
+}
+
+// foldable reports whether SPIR-V can say v outside of functions.
+func foldable(v *ir.Value) bool {
+	if v.Op.Has(ir.FlagConst) {
+		return true
+	}
+	if !v.IsConstExpr() || !instructions[v.Op].fold {
+		return false
+	}
+	for _, a := range v.Args {
+		// A word has upper bits that mean nothing, so its width takes code.
+		if !foldable(a) || narrow(a.Type) {
+			return false
+		}
+	}
+	return !narrow(v.Type)
+}
+
+// spec returns the specialization constant, one per SpecId.
+func (e *emitter) spec(s *ir.Spec) spirv.ID {
+	id, ok := e.specs[s.ID]
+	if !ok {
+		if s.Type.Kind == ir.Bool {
+			id = e.b.SpecConstBool(s.ID, s.Default != 0)
+		} else {
+			id = e.b.SpecConst(e.register(s.Type), s.ID, s.Default)
+		}
+		e.specs[s.ID] = id
+	}
+	return id
+}
+
+// initializer returns the constant of a table of type t, whose scalar leaves
+// are the first of *leaves, and takes them off.
+func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
+	var parts []spirv.ID
+	switch t.Kind {
+	case ir.Array:
+		n, _ := t.ArrayLen()
+		for range n {
+			parts = append(parts, e.initializer(t.Elem, leaves))
+		}
+	case ir.Struct:
+		for _, f := range t.Fields {
+			if !empty(f.Type) {
+				parts = append(parts, e.initializer(f.Type, leaves))
+			}
+		}
+	default:
+		if len(*leaves) == 0 {
+			panic("BUG: a table with too few values")
+		}
+		v := (*leaves)[0]
+		*leaves = (*leaves)[1:]
+		return e.constant(v)
+	}
+	return e.b.ConstComposite(e.variable(t), parts...)
+}

@@ -1,0 +1,208 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// function writes one function.
+type function struct {
+	*spirv.FunctionBuilder
+	e *emitter
+
+	ids      map[*ir.Value]spirv.ID
+	raw      map[*ir.Value]spirv.ID // narrow integers as they were loaded
+	words    map[*ir.Value]bool     // narrow integers that are used as words
+	vars     map[*ir.Var]spirv.ID
+	labels   map[*ir.Block]spirv.ID
+	builtIns [ir.NumBuiltIns]spirv.ID
+}
+
+// function writes the parameters and the body of fn.
+func (e *emitter) function(fn *ir.Func) {
+	f := &function{
+		FunctionBuilder: e.funcs[fn], e: e,
+		ids: map[*ir.Value]spirv.ID{}, raw: map[*ir.Value]spirv.ID{}, words: map[*ir.Value]bool{},
+		vars: map[*ir.Var]spirv.ID{}, labels: map[*ir.Block]spirv.ID{},
+	}
+	for _, p := range fn.Params {
+		f.ids[p] = f.Param(e.register(p.Type))
+	}
+	for _, b := range fn.Blocks {
+		f.labels[b] = e.b.NewID()
+	}
+	u := findUses(fn)
+	f.words = u.words
+	for i, b := range fn.Blocks {
+		f.Label(f.labels[b])
+		if i == 0 {
+			f.loadBuiltIns(u.builtIns)
+			for _, v := range u.exprs {
+				f.emit(v)
+			}
+		}
+		f.block(b)
+	}
+	for _, b := range fn.Blocks {
+		f.phiArgs(b)
+	}
+}
+
+func (f *function) block(b *ir.Block) {
+	for _, v := range b.Phis {
+		f.emit(v)
+	}
+	for _, v := range b.Insts {
+		f.emit(v)
+	}
+	t := &b.Term
+	f.merge(b)
+	switch t.Kind {
+	case ir.Jump:
+		f.Branch(f.labels[t.Succs[0]])
+	case ir.Branch:
+		f.BranchConditional(f.value(t.Cond), f.labels[t.Succs[0]], f.labels[t.Succs[1]])
+	case ir.Return:
+		f.Return()
+	case ir.Unreachable:
+		f.Unreachable()
+	default:
+		panic("BUG: a block without a terminator")
+	}
+}
+
+// merge writes the merge instruction of a header.
+func (f *function) merge(b *ir.Block) {
+	switch {
+	case b.Continue != nil:
+		control := spirv.LoopControlNone
+		if b.Unroll {
+			control = spirv.LoopControlUnroll
+		}
+		f.LoopMerge(f.labels[b.Merge], f.labels[b.Continue], control)
+	case b.Merge != nil && b.Term.Kind == ir.Branch:
+		f.SelectionMerge(f.labels[b.Merge], spirv.SelectionControlNone)
+	}
+}
+
+func (f *function) emit(v *ir.Value) {
+	if !wordsAllowed(v.Op) {
+		for _, a := range v.Args {
+			if narrow(a.Type) {
+				f.e.errorf("%v of %v", v.Op, a.Type)
+			}
+		}
+	}
+	var id spirv.ID
+	if fn := special[v.Op]; fn != nil {
+		id = fn(f, v)
+	} else if in := &instructions[v.Op]; in.op != 0 || in.glsl != 0 {
+		id = f.emitInstruction(in, v)
+	} else {
+		f.e.errorf("%v is not legal", v.Op)
+		if v.Type != ir.TypeVoid {
+			id = f.e.b.Undef(f.e.register(v.Type))
+		}
+	}
+	if id != 0 {
+		f.ids[v] = id
+	}
+}
+
+// value returns the id of a value that dominates the current place.
+func (f *function) value(v *ir.Value) spirv.ID {
+	if id, ok := f.ids[v]; ok {
+		return id
+	}
+	if v.IsConstExpr() {
+		return f.e.constant(v)
+	}
+	panic("BUG: " + v.Op.String() + " is used before it is computed")
+}
+
+func (f *function) values(vs []*ir.Value) []spirv.ID {
+	ids := make([]spirv.ID, len(vs))
+	for i, v := range vs {
+		ids[i] = f.value(v)
+	}
+	return ids
+}
+
+// emitPhi leaves the arguments to phiArgs, since they may come later.
+func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
+
+func (f *function) phiArgs(b *ir.Block) {
+	for _, v := range b.Phis {
+		for i, a := range v.Args {
+			f.AddIncoming(f.ids[v], spirv.Incoming{Value: f.value(a), Parent: f.labels[b.Preds[i]]})
+		}
+	}
+}
+
+func emitCall(f *function, v *ir.Value) spirv.ID {
+	callee := f.e.funcs[v.Aux.(*ir.Func)]
+	f.Op(spirv.OpFunctionCall, f.e.b.TypeVoid(), append([]spirv.ID{callee.ID}, f.values(v.Args)...)...)
+	return 0
+}
+
+// wordsAllowed reports whether the op gives narrow arguments their meaning, or
+// hands on all bits of their words.
+func wordsAllowed(op ir.Op) bool {
+	switch op {
+	case ir.OpPhi, ir.OpSelect, ir.OpCall, ir.OpStore, ir.OpBitcast,
+		ir.OpSConvert, ir.OpUConvert, ir.OpSToF, ir.OpUToF:
+		return true
+	}
+	return false
+}
+
+// uses says what a function needs at its start.
+type uses struct {
+	builtIns [ir.NumBuiltIns]bool
+	words    map[*ir.Value]bool
+	exprs    []*ir.Value // constant expressions that SPIR-V cannot fold, arguments first
+	seen     map[*ir.Value]bool
+}
+
+func findUses(fn *ir.Func) *uses {
+	u := &uses{words: map[*ir.Value]bool{}, seen: map[*ir.Value]bool{}}
+	for _, b := range fn.Blocks {
+		for _, v := range b.Phis {
+			u.value(v)
+		}
+		for _, v := range b.Insts {
+			if v.Op == ir.OpBuiltIn {
+				u.builtIns[v.Aux.(ir.BuiltIn)] = true
+			}
+			u.value(v)
+		}
+		if c := b.Term.Cond; c != nil {
+			u.expr(c)
+		}
+	}
+	return u
+}
+
+func (u *uses) value(v *ir.Value) {
+	for i, a := range v.Args {
+		u.expr(a)
+		if !narrow(a.Type) {
+			continue
+		}
+		switch {
+		case isConversion(v.Op) && !narrow(v.Type), v.Op == ir.OpSToF, v.Op == ir.OpUToF:
+		case v.Op == ir.OpStore && i == 0 && v.Ref().Var == nil:
+		default:
+			u.words[a] = true
+		}
+	}
+}
+
+func (u *uses) expr(v *ir.Value) {
+	if u.seen[v] || !v.IsConstExpr() || foldable(v) {
+		return
+	}
+	u.seen[v] = true
+	u.value(v)
+	u.exprs = append(u.exprs, v)
+}

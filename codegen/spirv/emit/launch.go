@@ -1,0 +1,194 @@
+package emit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// launchBlock is the block of push constants. It has a member for everything
+// that the module takes from it; what is taken in two ways that overlap, and
+// what is no multiple of a word, is taken as words.
+type launchBlock struct {
+	members []blockMember
+	id      spirv.ID // 0 until something is loaded
+}
+
+type blockMember struct {
+	offset int
+	typ    *ir.Type
+}
+
+func (m blockMember) end() int { return m.offset + m.typ.Size }
+
+// words returns the words in which m lies.
+func (m blockMember) words() []blockMember {
+	var list []blockMember
+	for o := m.offset &^ 3; o < m.end(); o += 4 {
+		list = append(list, blockMember{o, ir.TypeI32})
+	}
+	return list
+}
+
+// plan finds the members that the functions ask for.
+func (l *launchBlock) plan(funcs []*ir.Func) {
+	for _, f := range funcs {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if v.Op != ir.OpArg {
+					continue
+				}
+				x := blockMember{int(v.Bits), v.Type}
+				if v.Type.Size < 4 || v.Bits%4 != 0 {
+					l.members = append(l.members, x.words()...)
+				} else {
+					l.members = append(l.members, x)
+				}
+			}
+		}
+	}
+	for split := true; split; {
+		slices.SortFunc(l.members, func(a, b blockMember) int {
+			return cmp.Or(a.offset-b.offset, int(a.typ.Kind)-int(b.typ.Kind))
+		})
+		l.members = slices.Compact(l.members)
+		split = l.split()
+	}
+}
+
+// split replaces members that overlap by words and reports whether there were any.
+func (l *launchBlock) split() bool {
+	end := 0
+	for i, m := range l.members {
+		if m.offset < end {
+			both := append(l.members[i-1].words(), m.words()...)
+			l.members = slices.Replace(l.members, i-1, i+1, both...)
+			return true
+		}
+		end = m.end()
+	}
+	return false
+}
+
+// loadMember loads a member of the launch block and reports whether it is one.
+func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
+	i := slices.Index(f.e.push.members, m)
+	if i < 0 {
+		return 0, false
+	}
+	b, l := f.e.b, &f.e.push
+	if l.id == 0 {
+		var members []spirv.Member
+		for _, m := range l.members {
+			members = append(members, spirv.Member{Type: f.e.register(m.typ), Offset: uint32(m.offset)})
+		}
+		block := b.TypePointer(spirv.StorageClassPushConstant, b.StructLayout(members, true))
+		l.id = b.Variable(block, spirv.StorageClassPushConstant, 0)
+	}
+	t := f.e.register(m.typ)
+	p := f.AccessChain(b.TypePointer(spirv.StorageClassPushConstant, t), l.id, b.ConstU32(uint32(i)))
+	return f.Load(t, p, spirv.MemoryOperands{}), true
+}
+
+// emitArg loads from the launch block.
+func emitArg(f *function, v *ir.Value) spirv.ID {
+	m := blockMember{int(v.Bits), v.Type}
+	if v.Type.Size >= 4 {
+		if id, ok := f.loadMember(m); ok {
+			return id
+		}
+	}
+	var words []spirv.ID
+	for _, w := range m.words() {
+		id, ok := f.loadMember(w)
+		if !ok {
+			panic("BUG: the launch block was not planned")
+		}
+		words = append(words, id)
+	}
+	u32 := f.e.u32()
+	switch v.Type.Kind {
+	case ir.I32:
+		return words[0]
+	case ir.Addr:
+		return f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), words...)
+	case ir.I64, ir.F64:
+		return f.Op(spirv.OpBitcast, f.e.register(v.Type), f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), words...))
+	case ir.F32:
+		return f.Op(spirv.OpBitcast, f.e.register(v.Type), words[0])
+	}
+	x := words[0]
+	if shift := uint32(v.Bits%4) * 8; shift != 0 {
+		x = f.Op(spirv.OpShiftRightLogical, u32, x, f.e.b.ConstU32(shift))
+	}
+	switch v.Type.Kind {
+	case ir.Bool:
+		x = f.Op(spirv.OpBitwiseAnd, u32, x, f.e.b.ConstU32(0xff))
+		return f.Op(spirv.OpINotEqual, f.e.b.TypeBool(), x, f.e.b.ConstU32(0))
+	case ir.F16:
+		return f.halfOf(x)
+	}
+	return x
+}
+
+// inputRows says which variable and which component of it a BuiltIn is; a
+// component of -1 stands for a scalar.
+var inputRows = [ir.NumBuiltIns]struct {
+	builtIn   spirv.BuiltIn
+	component int
+}{
+	ir.GlobalInvocationIDX:       {spirv.BuiltInGlobalInvocationId, 0},
+	ir.GlobalInvocationIDY:       {spirv.BuiltInGlobalInvocationId, 1},
+	ir.GlobalInvocationIDZ:       {spirv.BuiltInGlobalInvocationId, 2},
+	ir.LocalInvocationIDX:        {spirv.BuiltInLocalInvocationId, 0},
+	ir.LocalInvocationIDY:        {spirv.BuiltInLocalInvocationId, 1},
+	ir.LocalInvocationIDZ:        {spirv.BuiltInLocalInvocationId, 2},
+	ir.WorkgroupIDX:              {spirv.BuiltInWorkgroupId, 0},
+	ir.WorkgroupIDY:              {spirv.BuiltInWorkgroupId, 1},
+	ir.WorkgroupIDZ:              {spirv.BuiltInWorkgroupId, 2},
+	ir.LocalInvocationIndex:      {spirv.BuiltInLocalInvocationIndex, -1},
+	ir.SubgroupSize:              {spirv.BuiltInSubgroupSize, -1},
+	ir.NumSubgroups:              {spirv.BuiltInNumSubgroups, -1},
+	ir.SubgroupID:                {spirv.BuiltInSubgroupId, -1},
+	ir.SubgroupLocalInvocationID: {spirv.BuiltInSubgroupLocalInvocationId, -1},
+}
+
+// loadBuiltIns loads the built-ins of the set, each once, at the function's start.
+func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
+	vectors := map[spirv.BuiltIn]spirv.ID{}
+	u32 := f.e.u32()
+	for b, row := range inputRows {
+		if !used[b] {
+			continue
+		}
+		if ir.BuiltIn(b) >= ir.SubgroupSize {
+			f.e.need(groupNonUniform)
+		}
+		if row.component < 0 {
+			f.builtIns[b] = f.Load(u32, f.e.input(row.builtIn, u32), spirv.MemoryOperands{})
+			continue
+		}
+		vector, ok := vectors[row.builtIn]
+		if !ok {
+			uvec3 := f.e.b.TypeVector(u32, 3)
+			vector = f.Load(uvec3, f.e.input(row.builtIn, uvec3), spirv.MemoryOperands{})
+			vectors[row.builtIn] = vector
+		}
+		f.builtIns[b] = f.CompositeExtract(u32, vector, uint32(row.component))
+	}
+}
+
+// input returns the Input variable of type t that is decorated with b.
+func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
+	id, ok := e.inputs[b]
+	if !ok {
+		id = e.b.Variable(e.b.TypePointer(spirv.StorageClassInput, t), spirv.StorageClassInput, 0)
+		e.b.Decorate(id, spirv.DecorationBuiltIn, uint32(b))
+		e.inputs[b] = id
+	}
+	return id
+}
+
+func emitBuiltIn(f *function, v *ir.Value) spirv.ID { return f.builtIns[v.Aux.(ir.BuiltIn)] }

@@ -1,0 +1,232 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// place is memory that an op accesses.
+type place struct {
+	ptr    spirv.ID // 0 for memory without bytes, which nothing accesses
+	typ    *ir.Type
+	device bool
+	access spirv.MemoryOperands
+}
+
+// place returns what the memory op v refers to.
+func (f *function) place(v *ir.Value) place {
+	r, path := v.Ref(), v.Path()
+	if r.Var != nil {
+		return f.varPlace(r.Var, path)
+	}
+	p := place{typ: r.Elem, device: true}
+	if empty(r.Elem) {
+		return p
+	}
+	b := f.e.b
+	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elements(r.Elem))
+	base := f.Op(spirv.OpBitcast, block, f.value(path[0]))
+	indexes := []spirv.ID{b.ConstU32(0), f.index(path[1])}
+	rest, leaf, ok := f.path(r.Elem, path[2:])
+	if p.typ = leaf; !ok {
+		return p
+	}
+	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memory(leaf))
+	p.ptr = f.AccessChain(t, base, append(indexes, rest...)...)
+	p.access.Alignment = uint32(max(leaf.Align, 1))
+	if f.e.shared {
+		p.access.Access = spirv.MemoryAccessNonPrivatePointer
+	}
+	return p
+}
+
+var storageClasses = [...]spirv.StorageClass{
+	ir.Function:  spirv.StorageClassFunction,
+	ir.Workgroup: spirv.StorageClassWorkgroup,
+	ir.Private:   spirv.StorageClassPrivate,
+}
+
+func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
+	p := place{typ: v.Type}
+	if empty(v.Type) {
+		return p
+	}
+	indexes, leaf, ok := f.path(v.Type, path)
+	if p.typ = leaf; !ok {
+		return p
+	}
+	p.ptr = f.pointer(v)
+	if len(indexes) > 0 {
+		p.ptr = f.AccessChain(f.e.b.TypePointer(storageClasses[v.Storage], f.e.variable(leaf)), p.ptr, indexes...)
+	}
+	if v.Storage == ir.Workgroup && f.e.shared {
+		p.access.Access = spirv.MemoryAccessNonPrivatePointer
+	}
+	return p
+}
+
+// pointer returns the variable.
+func (f *function) pointer(v *ir.Var) spirv.ID {
+	e := f.e
+	if v.Storage == ir.Function {
+		id, ok := f.vars[v]
+		if !ok {
+			id = f.Variable(e.b.TypePointer(spirv.StorageClassFunction, e.variable(v.Type)), 0)
+			f.vars[v] = id
+		}
+		return id
+	}
+	id, ok := e.vars[v]
+	if !ok {
+		init := spirv.ID(0)
+		if len(v.Init) > 0 {
+			leaves := v.Init
+			if init = e.initializer(v.Type, &leaves); len(leaves) > 0 {
+				panic("BUG: a table with too many values")
+			}
+		}
+		class := storageClasses[v.Storage]
+		id = e.b.Variable(e.b.TypePointer(class, e.variable(v.Type)), class, init)
+		e.vars[v] = id
+	}
+	return id
+}
+
+// path returns the indexes of a path into t and the type where it ends. It is
+// not ok where the path leads into memory without bytes; leaf is then the type
+// before that.
+func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
+	for _, v := range path {
+		var next *ir.Type
+		var index spirv.ID
+		switch t.Kind {
+		case ir.Struct:
+			next = t.Fields[v.Bits].Type
+			index = f.e.b.ConstU32(member(t, int(v.Bits)))
+		case ir.Array:
+			next = t.Elem
+			index = f.index(v)
+		default:
+			panic("BUG: a path into " + t.String())
+		}
+		if empty(next) {
+			return indexes, t, false
+		}
+		t = next
+		indexes = append(indexes, index)
+	}
+	return indexes, t, !empty(t)
+}
+
+// index returns an index for an access chain. It is signed.
+func (f *function) index(v *ir.Value) spirv.ID {
+	if v.IsConst() && v.Bits <= 1<<31-1 {
+		return f.e.b.ConstU32(uint32(v.Bits)) // no need of 64 bits
+	}
+	return f.value(v)
+}
+
+func emitLoad(f *function, v *ir.Value) spirv.ID {
+	p := f.place(v)
+	switch {
+	case p.ptr == 0: // never reached: there is no index that is in range
+		return f.e.b.ConstNull(f.e.register(v.Type))
+	case p.device && narrow(v.Type):
+		raw := f.Load(f.e.memory(v.Type), p.ptr, p.access)
+		f.raw[v] = raw
+		if f.words[v] {
+			return f.Op(spirv.OpUConvert, f.e.u32(), raw)
+		}
+		return 0
+	}
+	return f.Load(f.e.register(v.Type), p.ptr, p.access)
+}
+
+func emitStore(f *function, v *ir.Value) spirv.ID {
+	p, x := f.place(v), v.Args[0]
+	switch {
+	case p.ptr == 0:
+	case p.device && narrow(x.Type):
+		raw, ok := f.raw[x]
+		if !ok {
+			raw = f.Op(spirv.OpUConvert, f.e.memory(x.Type), f.value(x))
+		}
+		f.Store(p.ptr, raw, p.access)
+	default:
+		f.Store(p.ptr, f.value(x), p.access)
+	}
+	return 0
+}
+
+// emitAddrOf ends before memory without bytes, whose address may be any.
+func emitAddrOf(f *function, v *ir.Value) spirv.ID {
+	r, path := v.Ref(), v.Path()
+	if empty(r.Elem) {
+		return f.value(path[0])
+	}
+	b := f.e.b
+	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elements(r.Elem))
+	base := f.Op(spirv.OpBitcast, block, f.value(path[0]))
+	rest, leaf, _ := f.path(r.Elem, path[2:])
+	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memory(leaf))
+	ptr := f.AccessChain(t, base, append([]spirv.ID{b.ConstU32(0), f.index(path[1])}, rest...)...)
+	return f.Op(spirv.OpBitcast, f.e.uvec2(), ptr)
+}
+
+func emitZero(f *function, v *ir.Value) spirv.ID {
+	if p := f.place(v); p.ptr != 0 {
+		f.Store(p.ptr, f.e.b.ConstNull(f.e.variable(p.typ)), p.access)
+	}
+	return 0
+}
+
+func emitCopyVar(f *function, v *ir.Value) spirv.ID {
+	c := v.Aux.(*ir.Copy)
+	if !empty(c.Src.Type) {
+		x := f.Load(f.e.variable(c.Src.Type), f.pointer(c.Src), spirv.MemoryOperands{})
+		f.Store(f.pointer(c.Dst), x, spirv.MemoryOperands{})
+	}
+	return 0
+}
+
+const (
+	// sharedMemory are the storage classes that invocations share; device
+	// memory counts as UniformMemory.
+	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
+
+	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
+	acquireRelease = spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsMakeAvailable |
+		spirv.MemorySemanticsMakeVisible | sharedMemory
+)
+
+func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
+	p := f.place(v)
+	b, t := f.e.b, f.e.register(v.Type)
+	if p.ptr == 0 {
+		return b.ConstNull(t)
+	}
+	scope := spirv.ScopeWorkgroup
+	if p.device {
+		scope = spirv.ScopeDevice
+		f.e.need(deviceScope)
+	}
+	switch v.Type.Kind {
+	case ir.I32:
+	case ir.I64:
+		f.e.need(int64Atomics)
+	default:
+		f.e.errorf("%v of %v", v.Op, v.Type)
+	}
+	return f.Op(spirv.OpAtomicCompareExchange, t, p.ptr, b.ConstU32(uint32(scope)),
+		b.ConstU32(uint32(acquireRelease)), b.ConstU32(uint32(acquire)), f.value(v.Args[0]), f.value(v.Args[1]))
+}
+
+func emitBarrier(f *function, v *ir.Value) spirv.ID {
+	scope := spirv.ScopeWorkgroup
+	if v.Aux.(ir.Scope) == ir.ScopeSubGroup {
+		scope = spirv.ScopeSubgroup
+		f.e.need(groupNonUniform)
+	}
+	s := f.e.b.ConstU32(uint32(scope))
+	return f.Op(spirv.OpControlBarrier, 0, s, s, f.e.b.ConstU32(uint32(acquireRelease)))
+}

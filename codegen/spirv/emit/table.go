@@ -1,0 +1,122 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// instruction is the one instruction that an op is: an opcode, or an
+// instruction of GLSL.std.450.
+type instruction struct {
+	op   spirv.Op
+	glsl spirv.GLSLstd450
+	// fold allows the opcode in OpSpecConstantOp.
+	fold bool
+	// exact decorates the result with NoContraction, without which a driver may
+	// contract and reassociate.
+	exact bool
+}
+
+// instructions has the ops that are one instruction of their arguments.
+var instructions = [256]instruction{
+	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
+	ir.OpISub: {op: spirv.OpISub, fold: true},
+	ir.OpIMul: {op: spirv.OpIMul, fold: true},
+	ir.OpSDiv: {op: spirv.OpSDiv, fold: true},
+	ir.OpUDiv: {op: spirv.OpUDiv, fold: true},
+	ir.OpUMod: {op: spirv.OpUMod, fold: true},
+
+	ir.OpAnd:  {op: spirv.OpBitwiseAnd, fold: true},
+	ir.OpOr:   {op: spirv.OpBitwiseOr, fold: true},
+	ir.OpXor:  {op: spirv.OpBitwiseXor, fold: true},
+	ir.OpNot:  {op: spirv.OpNot, fold: true},
+	ir.OpShl:  {op: spirv.OpShiftLeftLogical, fold: true},
+	ir.OpShrL: {op: spirv.OpShiftRightLogical, fold: true},
+	ir.OpShrA: {op: spirv.OpShiftRightArithmetic, fold: true},
+
+	ir.OpBitCount:   {op: spirv.OpBitCount},
+	ir.OpBitReverse: {op: spirv.OpBitReverse},
+	ir.OpFindLsb:    {glsl: spirv.GLSLstd450FindILsb},
+	ir.OpFindUMsb:   {glsl: spirv.GLSLstd450FindUMsb},
+
+	ir.OpFAdd:    {op: spirv.OpFAdd, exact: true},
+	ir.OpFSub:    {op: spirv.OpFSub, exact: true},
+	ir.OpFMul:    {op: spirv.OpFMul, exact: true},
+	ir.OpFDiv:    {op: spirv.OpFDiv, exact: true},
+	ir.OpFNegate: {op: spirv.OpFNegate, exact: true},
+
+	ir.OpFma:        {glsl: spirv.GLSLstd450Fma},
+	ir.OpFAbs:       {glsl: spirv.GLSLstd450FAbs},
+	ir.OpFSqrt:      {glsl: spirv.GLSLstd450Sqrt},
+	ir.OpFFloor:     {glsl: spirv.GLSLstd450Floor},
+	ir.OpFCeil:      {glsl: spirv.GLSLstd450Ceil},
+	ir.OpFTrunc:     {glsl: spirv.GLSLstd450Trunc},
+	ir.OpFRoundEven: {glsl: spirv.GLSLstd450RoundEven},
+	ir.OpFSin:       {glsl: spirv.GLSLstd450Sin},
+	ir.OpFCos:       {glsl: spirv.GLSLstd450Cos},
+	ir.OpFTan:       {glsl: spirv.GLSLstd450Tan},
+	ir.OpFExp:       {glsl: spirv.GLSLstd450Exp},
+	ir.OpFExp2:      {glsl: spirv.GLSLstd450Exp2},
+	ir.OpFLog:       {glsl: spirv.GLSLstd450Log},
+	ir.OpFLog2:      {glsl: spirv.GLSLstd450Log2},
+	ir.OpFPow:       {glsl: spirv.GLSLstd450Pow},
+	ir.OpFRsqrt:     {glsl: spirv.GLSLstd450InverseSqrt},
+
+	ir.OpIEq: {op: spirv.OpIEqual, fold: true},
+	ir.OpINe: {op: spirv.OpINotEqual, fold: true},
+	ir.OpSLt: {op: spirv.OpSLessThan, fold: true},
+	ir.OpSLe: {op: spirv.OpSLessThanEqual, fold: true},
+	ir.OpULt: {op: spirv.OpULessThan, fold: true},
+	ir.OpULe: {op: spirv.OpULessThanEqual, fold: true},
+	ir.OpFEq: {op: spirv.OpFOrdEqual},
+	ir.OpFNe: {op: spirv.OpFUnordNotEqual},
+	ir.OpFLt: {op: spirv.OpFOrdLessThan},
+	ir.OpFLe: {op: spirv.OpFOrdLessThanEqual},
+
+	ir.OpLAnd:   {op: spirv.OpLogicalAnd, fold: true},
+	ir.OpLOr:    {op: spirv.OpLogicalOr, fold: true},
+	ir.OpLNot:   {op: spirv.OpLogicalNot, fold: true},
+	ir.OpLEq:    {op: spirv.OpLogicalEqual, fold: true},
+	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
+	ir.OpSelect: {op: spirv.OpSelect, fold: true},
+
+	// In functions these have code of their own.
+	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
+	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
+}
+
+// emitFunc writes one value at the function's current place and returns its
+// result, 0 if it has none.
+type emitFunc func(f *function, v *ir.Value) spirv.ID
+
+// special has the ops that take more than an instruction of their arguments.
+// Fault and ZeroLocal have neither: they are never Legal.
+var special = [256]emitFunc{
+	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
+	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
+	ir.OpPhi:       emitPhi,
+	ir.OpArg:       emitArg,
+	ir.OpBuiltIn:   emitBuiltIn,
+
+	ir.OpUMulHi:     emitUMulHi,
+	ir.OpAddrIsNull: emitAddrIsNull,
+
+	ir.OpSConvert: emitConvert,
+	ir.OpUConvert: emitConvert,
+	ir.OpFConvert: emitFConvert,
+	ir.OpSToF:     emitToFloat,
+	ir.OpUToF:     emitToFloat,
+	ir.OpFToS:     emitFromFloat,
+	ir.OpFToU:     emitFromFloat,
+	ir.OpBitcast:  emitBitcast,
+
+	ir.OpLoad:                  emitLoad,
+	ir.OpStore:                 emitStore,
+	ir.OpAddrOf:                emitAddrOf,
+	ir.OpZero:                  emitZero,
+	ir.OpCopyVar:               emitCopyVar,
+	ir.OpAtomicCompareExchange: emitAtomicCompareExchange,
+
+	ir.OpBarrier: emitBarrier,
+	ir.OpCall:    emitCall,
+}

@@ -1,0 +1,147 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+func (e *emitter) u32() spirv.ID   { return e.b.TypeInt(32, false) }
+func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
+
+// narrow reports whether t is an integer type that registers hold as a word.
+func narrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
+
+// register returns the type of values of scalar type t.
+func (e *emitter) register(t *ir.Type) spirv.ID {
+	switch t.Kind {
+	case ir.Bool:
+		return e.b.TypeBool()
+	case ir.I8, ir.I16, ir.I32:
+		return e.u32()
+	case ir.I64:
+		e.need(int64s)
+		return e.b.TypeInt(64, false)
+	case ir.F16:
+		e.need(float16s)
+		return e.b.TypeFloat(16)
+	case ir.F32:
+		return e.b.TypeFloat(32)
+	case ir.F64:
+		e.need(float64s)
+		return e.b.TypeFloat(64)
+	case ir.Addr:
+		return e.uvec2()
+	}
+	panic("BUG: no values of type " + t.String())
+}
+
+// variable returns the type of a variable of type t, which has no layout.
+func (e *emitter) variable(t *ir.Type) spirv.ID {
+	if t.IsScalar() {
+		return e.register(t)
+	}
+	id, ok := e.plain[t]
+	if ok {
+		return id
+	}
+	switch t.Kind {
+	case ir.Array:
+		id = e.b.TypeArray(e.variable(t.Elem), e.length(t))
+	case ir.Struct:
+		var members []spirv.ID
+		for _, f := range t.Fields {
+			if !empty(f.Type) {
+				members = append(members, e.variable(f.Type))
+			}
+		}
+		id = e.b.TypeStruct(members...)
+	}
+	e.plain[t] = id
+	return id
+}
+
+// memory returns the type of device memory of type t, in gc's layout. There is
+// no arithmetic on 8- and 16-bit integers, but without Int8 and Int16 an address
+// could not be cast to a pointer to them.
+func (e *emitter) memory(t *ir.Type) spirv.ID {
+	switch t.Kind {
+	case ir.Bool:
+		panic("BUG: a bool in device memory")
+	case ir.I8:
+		e.need(int8s)
+		e.need(storage8)
+		return e.b.TypeInt(8, false)
+	case ir.I16:
+		e.need(int16s)
+		e.need(storage16)
+		return e.b.TypeInt(16, false)
+	case ir.F16:
+		e.need(storage16)
+	}
+	if t.IsScalar() {
+		return e.register(t)
+	}
+	id, ok := e.layout[t]
+	if ok {
+		return id
+	}
+	switch t.Kind {
+	case ir.Array:
+		id = e.b.ArrayStride(e.memory(t.Elem), e.length(t), uint32(t.Elem.Size))
+	case ir.Struct:
+		var members []spirv.Member
+		for _, f := range t.Fields {
+			if !empty(f.Type) {
+				members = append(members, spirv.Member{Type: e.memory(f.Type), Offset: uint32(f.Offset)})
+			}
+		}
+		id = e.b.StructLayout(members, false)
+	}
+	e.layout[t] = id
+	return id
+}
+
+// elements returns the type of what an address points to: a block that holds
+// any number of elements of type t.
+func (e *emitter) elements(t *ir.Type) spirv.ID {
+	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
+	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)
+}
+
+// length returns the length of an array type, a constant.
+func (e *emitter) length(t *ir.Type) spirv.ID {
+	if !foldable(t.Len) {
+		e.errorf("the length of %v is no constant of SPIR-V", t)
+		return e.b.ConstU32(1)
+	}
+	return e.constant(t.Len)
+}
+
+// empty reports whether memory of type t has no bytes. SPIR-V has no such
+// memory: nothing is declared for it, and a path ends before it.
+func empty(t *ir.Type) bool {
+	switch t.Kind {
+	case ir.Array:
+		n, ok := t.ArrayLen()
+		return ok && n == 0 || empty(t.Elem)
+	case ir.Struct:
+		for _, f := range t.Fields {
+			if !empty(f.Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// member returns the place of field i among the fields that are not empty.
+func member(t *ir.Type, i int) uint32 {
+	n := uint32(0)
+	for _, f := range t.Fields[:i] {
+		if !empty(f.Type) {
+			n++
+		}
+	}
+	return n
+}
