@@ -132,6 +132,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 		return
 	}
 	k.Fn = f.u.prog.MethodValue(sel)
+	k.Pointer = types.NewMethodSet(named).Lookup(f.pkg.types, "Kernel") == nil
 	m.kernel = k.Fn
 	f.methods = append(f.methods, m)
 }

@@ -268,3 +268,10 @@ func hasSlices(t types.Type) bool {
 	}
 	return false
 }
+
+// TypeExpr returns t as a Go expression in which each import path stands in
+// angle quotes: "[2]«example.com/geom».Point". It is for package gostub, which
+// knows how the packages are called there.
+func TypeExpr(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string { return "«" + p.Path() + "»" })
+}

@@ -62,8 +62,11 @@ type Kernel struct {
 	Rank   int
 	// Fn is the Kernel method. Its receiver is Type or a pointer to it. It is a
 	// synthetic wrapper where the method is promoted.
-	Fn  *ssa.Function
-	Pos token.Pos // of the type's name
+	Fn *ssa.Function
+	// Pointer says that only a pointer has the method: one receiver would then be
+	// shared by work-items, each of which must have its own.
+	Pointer bool
+	Pos     token.Pos // of the type's name
 
 	Properties    properties.List
 	PropertiesPos token.Pos // of the Properties method, or NoPos
@@ -92,6 +95,16 @@ func (p *Program) Pos(pos token.Pos) ir.Pos {
 		file = name
 	}
 	return ir.Pos{File: file, Line: at.Line, Col: at.Column}
+}
+
+// PackageNames returns the name of every package that the program knows, by
+// import path.
+func (p *Program) PackageNames() map[string]string {
+	names := map[string]string{}
+	for _, pkg := range p.SSA.AllPackages() {
+		names[pkg.Pkg.Path()] = pkg.Pkg.Name()
+	}
+	return names
 }
 
 // DiagPos returns a position to print: a path that the user can open.

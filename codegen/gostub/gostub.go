@@ -1,0 +1,289 @@
+package gostub
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"go/doc"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+const (
+	modulePath     = "github.com/kgen-go/kgen"
+	abiPath        = modulePath + "/abi"
+	dslPath        = modulePath + "/dsl"
+	propertiesPath = modulePath + "/properties"
+	runtimePath    = modulePath + "/runtime"
+	implPath       = runtimePath + "/kernelimpl"
+)
+
+// generator writes one package.
+type generator struct {
+	p    *Package
+	file *jen.File
+}
+
+// Files returns the files of the package that launches p's kernels, which will
+// have the import path genPath. names tells the names of the packages whose
+// types the kernels' arguments have.
+func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
+	g := &generator{p: p, file: jen.NewFilePathName(genPath, Name(p.Name))}
+	g.imports(names)
+	g.file.HeaderComment(Header)
+	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
+	g.file.Comment("This package and the runtime must be of one version of the ABI.")
+	g.file.Const().Defs(
+		jen.Id("_").Op("=").Qual(abiPath, "EnforceVersion").Call(jen.Qual(abiPath, "Version").Op("-").Lit(abi.Version)),
+		jen.Id("_").Op("=").Qual(abiPath, "EnforceVersion").Call(jen.Lit(abi.Version).Op("-").Qual(abiPath, "Version")),
+	)
+	var vars []jen.Code
+	taken := map[string]bool{}
+	for i := range p.Kernels {
+		name := p.Kernels[i].ABI.Name
+		vars = append(vars, jen.Id(kernelVar(name)))
+		taken[name], taken["Run"+name] = true, true
+	}
+	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
+	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
+	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
+	files := []File{{Name: p.Name + "_kgen.go"}}
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		if len(k.Args) != len(k.ABI.Params) {
+			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, len(k.ABI.Params), len(k.Args))
+		}
+		g.kernel(k, taken)
+		files = append(files, File{k.ABI.Name + ".spv", wordBytes(k.Words)})
+	}
+	var b bytes.Buffer
+	if err := g.file.Render(&b); err != nil {
+		return nil, fmt.Errorf("render package %s: %w", Name(p.Name), err)
+	}
+	files[0].Data = groupImports(b.Bytes())
+	return files, nil
+}
+
+func wordBytes(words []uint32) []byte {
+	b := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}
+
+// imports tells jennifer what packages are called, since it would give each an
+// alias. A package whose name generated code uses for something else gets one.
+func (g *generator) imports(names map[string]string) {
+	g.file.Anon("embed")
+	g.file.ImportName("context", "context")
+	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath} {
+		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
+	}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true}
+	for i := range g.p.Kernels {
+		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
+		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
+	}
+	name := func(path, name string) {
+		if used[name] {
+			g.file.ImportAlias(path, name+"pkg")
+		} else {
+			g.file.ImportName(path, name)
+		}
+	}
+	for path, n := range names {
+		name(path, n)
+	}
+	name(g.p.Path, g.p.Name)
+}
+
+// kernel writes what belongs to one kernel.
+func (g *generator) kernel(k *Kernel, taken map[string]bool) {
+	name := k.ABI.Name
+	root := tree(k)
+	root.nameTypes(name, taken)
+	g.file.Commentf("//go:embed %s.spv", name)
+	g.file.Var().Id(spirvVar(name)).String()
+	g.file.Line()
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, "Register").Call(
+		abiKernel(k.ABI, spirvVar(name)),
+		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
+	)
+	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
+	if s := firstSentence(k.Doc); s != "" {
+		g.file.Comment("// " + s)
+	}
+	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
+	g.mirrors(k, root, "")
+	g.launch(k)
+	g.run(k)
+}
+
+// hostBody rebuilds the receiver from the arguments of a launch.
+func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
+	return func(b *jen.Group) {
+		b.Var().Id("k").Qual(g.p.Path, k.ABI.Name)
+		for i, a := range k.Args {
+			p := &k.ABI.Params[i]
+			if p.Kind == abi.Value && p.Size == 0 {
+				continue
+			}
+			t := g.typeExpr(a.Type)
+			args := []jen.Code{jen.Id("a"), jen.Lit(i)}
+			var v *jen.Statement
+			switch p.Kind {
+			case abi.Value:
+				v = jen.Qual(implPath, "HostValue").Types(t).Call(args...)
+			case abi.Slice:
+				v = jen.Qual(implPath, "HostSlice").Types(t).Call(args...)
+			case abi.LocalAccessor:
+				v = jen.Qual(dslPath, "LocalLen").Types(t).Call(jen.Qual(implPath, "HostLen").Call(args...))
+			}
+			b.Add(selector(a.Path)).Op("=").Add(v)
+		}
+		if !k.Pointer {
+			b.Return(jen.Id("k").Dot("Kernel"))
+			return
+		}
+		b.Comment("Every work-item has a receiver of its own.")
+		b.Return(jen.Func().Params(jen.Id("item").Qual(dslPath, itemType(k.ABI))).Block(
+			jen.Id("k").Op(":=").Id("k"),
+			jen.Id("k").Dot("Kernel").Call(jen.Id("item")),
+		))
+	}
+}
+
+// itemType returns the type of the Kernel method's parameter.
+func itemType(k *abi.Kernel) string {
+	switch k.Form {
+	case abi.Range:
+		return fmt.Sprintf("Item%d", k.Rank)
+	case abi.NDRange:
+		return fmt.Sprintf("NDItem%d", k.Rank)
+	}
+	return "Task"
+}
+
+// fill begins a launch and gives it its arguments; slices is what slices are
+// given with.
+func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
+	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
+	for i, a := range k.Args {
+		p := &k.ABI.Params[i]
+		v := selector(a.Path)
+		switch {
+		case p.Kind == abi.Slice:
+			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
+		case p.Kind == abi.LocalAccessor:
+			b.Qual(implPath, "Accessor").Call(jen.Id("l"), v.Dot("Len").Call())
+		case p.Size > 0:
+			b.Qual(implPath, "Value").Call(jen.Id("l"), jen.Lit(i), v)
+		}
+	}
+}
+
+// rangeOf returns the suffix of the launch methods and the type of the range,
+// which is empty for a task.
+func rangeOf(k *abi.Kernel) (suffix, typ string) {
+	switch k.Form {
+	case abi.Range:
+		return fmt.Sprint(k.Rank), fmt.Sprintf("Range%d", k.Rank)
+	case abi.NDRange:
+		return fmt.Sprintf("ND%d", k.Rank), fmt.Sprintf("NDRange%d", k.Rank)
+	}
+	return "", ""
+}
+
+// launch writes the method that launches on a queue.
+func (g *generator) launch(k *Kernel) {
+	suffix, typ := rangeOf(k.ABI)
+	name, doc := "SingleTask", "SingleTask launches the kernel once."
+	params := []jen.Code{jen.Id("q").Op("*").Qual(runtimePath, "Queue")}
+	args := []jen.Code{jen.Id("q")}
+	if typ != "" {
+		name, doc = "ParallelFor", "ParallelFor launches the kernel for every work-item of r."
+		params = append(params, jen.Id("r").Qual(runtimePath, typ))
+		args = append(args, jen.Id("r"))
+	}
+	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
+	g.file.Comment(doc)
+	g.file.Func().Params(jen.Id("k").Id(k.ABI.Name)).Id(name).Params(params...).
+		Params(jen.Qual(runtimePath, "Event"), jen.Error()).
+		BlockFunc(func(b *jen.Group) {
+			g.fill(b, k, "View")
+			b.Return(jen.Id("l").Dot(name + suffix).Call(append(args, jen.Id("opts"))...))
+		})
+}
+
+// run writes the function that runs the kernel on the caller's slices.
+func (g *generator) run(k *Kernel) {
+	name := k.ABI.Name
+	suffix, typ := rangeOf(k.ABI)
+	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
+		jen.Id("k").Qual(g.p.Path, name)}
+	args := []jen.Code{jen.Id("ctx"), jen.Id("dev")}
+	doc := fmt.Sprintf("Run%s runs the kernel once on k's own slices, and waits.", name)
+	method := "RunTask"
+	if typ != "" {
+		method = "Run" + suffix
+		doc = fmt.Sprintf("Run%s runs the kernel for every work-item of r on k's own slices, and waits.", name)
+		params = append(params, jen.Id("r").Qual(runtimePath, typ))
+		args = append(args, jen.Id("r"))
+	}
+	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
+	g.file.Comment(doc)
+	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
+		g.fill(b, k, "Slice")
+		b.Return(jen.Id("l").Dot(method).Call(append(args, jen.Id("opts"))...))
+	})
+}
+
+// groupImports sets the standard library's imports apart from the others, which
+// jennifer does not.
+func groupImports(src []byte) []byte {
+	head, rest, ok := bytes.Cut(src, []byte("import (\n"))
+	list, tail, ok2 := bytes.Cut(rest, []byte(")\n"))
+	if !ok || !ok2 {
+		return src
+	}
+	var std, other []byte
+	for line := range bytes.Lines(list) {
+		_, path, _ := bytes.Cut(line, []byte{'"'})
+		first, _, _ := bytes.Cut(path, []byte{'/'})
+		if bytes.Contains(first, []byte{'.'}) {
+			other = append(other, line...)
+		} else {
+			std = append(std, line...)
+		}
+	}
+	return slices.Concat(head, []byte("import (\n"), std, []byte("\n"), other, []byte(")\n"), tail)
+}
+
+// firstSentence returns the first sentence of a doc comment, on one line.
+func firstSentence(text string) string {
+	return strings.Join(strings.Fields(new(doc.Package).Synopsis(text)), " ")
+}
+
+func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
+func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
+
+// lowerFirst lowers a name's leading capitals as Go names have it: SAXPY is
+// saxpy, MatMul is matMul, FFTStep is fftStep.
+func lowerFirst(name string) string {
+	r := []rune(name)
+	for i := range r {
+		if i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) || !unicode.IsUpper(r[i]) {
+			break
+		}
+		r[i] = unicode.ToLower(r[i])
+	}
+	return string(r)
+}
+
+func isIdent(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,0 +1,181 @@
+package gostub
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// shapes has one kernel of each form, with every kind of parameter.
+func shapes() *Package {
+	field := func(names ...string) (path []Step) {
+		for _, n := range names {
+			path = append(path, Step{Field: n})
+		}
+		return path
+	}
+	slice := func(name, typ string, off int) abi.Param {
+		return abi.Param{Name: name, Kind: abi.Slice, Type: "[]" + typ, Offset: off, Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite}
+	}
+	return &Package{Path: "example.com/shapes", Name: "shapes", Kernels: []Kernel{
+		{
+			Doc: "FFTStep does one step.\nIt has more to say.\n",
+			ABI: &abi.Kernel{
+				Name: "FFTStep", Package: "example.com/shapes", Form: abi.NDRange, Rank: 2, Items: 1, ArgSize: 32,
+				Params: []abi.Param{
+					{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, ElemSize: 4, ElemAlign: 4},
+					slice("Out", "geom.Point", 0),
+				},
+				Properties: properties.List{properties.WorkGroupSize(16, 8), properties.SubGroupSize(8),
+					properties.DeviceHas(properties.FP16), properties.Float(properties.FloatExact), properties.WorkGroupSizeHint(1, 2)},
+				Aspects: []properties.Aspect{properties.FP16, properties.SubGroups},
+				Specs:   []abi.SpecConstant{{ID: 3, Name: "example.com/shapes.Tile", Type: "int", Size: 8, Default: 16}},
+				Locals:  []abi.Local{{Name: "Scratch", ElemSize: 4, Len: -1, Accessor: 0}},
+				Sites:   []abi.Site{{Kind: abi.FaultIndex, Pos: "shapes/kernel.go:7:3"}, {Kind: abi.FaultPanic, Pos: "shapes/kernel.go:9:3", Message: "a \"bad\" one"}},
+			},
+			Args: []Arg{{Path: field("Scratch"), Type: "float32"}, {Path: field("Out"), Type: "«example.com/shapes/q».Point"}},
+		},
+		{
+			Pointer: true,
+			ABI: &abi.Kernel{
+				Name: "Nested", Package: "example.com/shapes", Form: abi.Range, Rank: 1, Items: 4, ArgSize: 200, Spilled: true,
+				Params: []abi.Param{
+					slice("In.A", "float32", 0),
+					{Name: "In.M", Kind: abi.Value, Type: "int32", Offset: 16, Size: 4},
+					slice("Bufs[0]", "float32", 24), slice("Bufs[1]", "float32", 40),
+					{Name: "Deep[0].M", Kind: abi.Value, Type: "[2]q.Point", Offset: 56, Size: 16}, slice("Deep[0].In[0]", "int16", 72),
+					{Name: "Deep[1].M", Kind: abi.Value, Type: "[2]q.Point", Offset: 88, Size: 16}, slice("Deep[1].In[0]", "int16", 104),
+					{Name: "E", Kind: abi.Value, Type: "struct{}", Offset: -1},
+				},
+			},
+			Args: []Arg{
+				{Path: field("In", "A"), Type: "float32"}, {Path: field("In", "M"), Type: "int32"},
+				{Path: []Step{{Field: "Bufs"}, {Index: 0}}, Type: "float32"}, {Path: []Step{{Field: "Bufs"}, {Index: 1}}, Type: "float32"},
+				{Path: []Step{{Field: "Deep"}, {Index: 0}, {Field: "M"}}, Type: "[2]«example.com/shapes/q».Point"},
+				{Path: []Step{{Field: "Deep"}, {Index: 0}, {Field: "In"}, {Index: 0}}, Type: "int16"},
+				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "M"}}, Type: "[2]«example.com/shapes/q».Point"},
+				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "In"}, {Index: 0}}, Type: "int16"},
+				{Path: field("E"), Type: "struct{}"},
+			},
+		},
+		{
+			Doc:  "Once runs once.",
+			ABI:  &abi.Kernel{Name: "Once", Package: "example.com/shapes", Items: 1, ArgSize: 16, Params: []abi.Param{slice("X", "struct", 0)}},
+			Args: []Arg{{Path: field("X"), Type: "struct{A «example.com/shapes/q».Point; B int}"}},
+		},
+	}}
+}
+
+const shapesSource = `package shapes
+
+import (
+	"example.com/shapes/q"
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type FFTStep struct {
+	Scratch dsl.LocalAccessor[float32]
+	Out     []q.Point
+}
+
+func (FFTStep) Kernel(dsl.NDItem2) {}
+
+type pair struct {
+	A []float32
+	M int32
+}
+
+type Nested struct {
+	In   pair
+	Bufs [2][]float32
+	Deep [2]struct {
+		M  [2]q.Point
+		In [1][]int16
+	}
+	E struct{}
+}
+
+func (*Nested) Kernel(dsl.Item1) {}
+
+type Once struct {
+	X []struct {
+		A q.Point
+		B int
+	}
+}
+
+func (Once) Kernel(dsl.Task) {}
+`
+
+func TestGolden(t *testing.T) {
+	files, err := Files(shapes(), "example.com/generated/shapesgen", map[string]string{"example.com/shapes/q": "q"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, "testdata/shapes_kgen.go.golden", files[0].Data)
+}
+
+// TestCompiles checks that the golden file is valid code for its kernels.
+func TestCompiles(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/shapes\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
+	write("go.sum", read(filepath.Join(root, "go.sum")))
+	write("kernel.go", shapesSource)
+	write("q/q.go", "package q\n\ntype Point struct{ X, Y int32 }\n")
+	write("generated/shapesgen/shapes_kgen.go", read("testdata/shapes_kgen.go.golden"))
+	for _, k := range shapes().Kernels {
+		write("generated/shapesgen/"+k.ABI.Name+".spv", "")
+	}
+	cmd := exec.Command("go", "vet", "-mod=mod", "./...")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestLowerFirst(t *testing.T) {
+	for in, want := range map[string]string{"SAXPY": "saxpy", "MatMul": "matMul", "FFTStep": "fftStep", "K": "k", "ScaleF32": "scaleF32"} {
+		if got := lowerFirst(in); got != want {
+			t.Errorf("lowerFirst(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestNames checks that every constant that a literal may need has a name here.
+func TestNames(t *testing.T) {
+	for _, a := range properties.Aspects() {
+		if aspectNames[a] == "" {
+			t.Errorf("aspect %v has no name", a)
+		}
+	}
+	for k := abi.FaultNone + 1; k <= abi.FaultPanic; k++ {
+		if faultNames[k] == "" {
+			t.Errorf("fault kind %d has no name", k)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package gostub
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// field is a field of a composite literal. Zero values are left out.
+type field struct {
+	name  string
+	value any // string, int, bool, or *jen.Statement
+}
+
+// row renders a literal on one line, without its type.
+func row(fields ...field) *jen.Statement {
+	return jen.ValuesFunc(func(g *jen.Group) {
+		for _, f := range fields {
+			if v := value(f.value); v != nil {
+				g.Id(f.name).Op(":").Add(v)
+			}
+		}
+	})
+}
+
+// block renders values one a line.
+func block(values ...jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
+}
+
+func value(v any) *jen.Statement {
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			return jen.Lit(v)
+		}
+	case int:
+		if v != 0 {
+			return jen.Lit(v)
+		}
+	case uint64:
+		if v != 0 {
+			return jen.Id("0x" + strconv.FormatUint(v, 16))
+		}
+	case bool:
+		if v {
+			return jen.True()
+		}
+	case *jen.Statement:
+		return v
+	}
+	return nil
+}
+
+// abiKernel renders the kernel's description.
+func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
+	q := func(name string) *jen.Statement { return jen.Qual(abiPath, name) }
+	var fields []jen.Code
+	add := func(name string, v any) {
+		if s := value(v); s != nil {
+			fields = append(fields, jen.Id(name).Op(":").Add(s))
+		}
+	}
+	list := func(name string, t *jen.Statement, rows []jen.Code) {
+		if len(rows) > 0 {
+			add(name, jen.Index().Add(t).Add(block(rows...)))
+		}
+	}
+	add("Name", k.Name)
+	add("Package", k.Package)
+	add("Form", q(k.Form.String()))
+	add("Rank", k.Rank)
+	var rows []jen.Code
+	for i := range k.Params {
+		rows = append(rows, paramRow(&k.Params[i]))
+	}
+	list("Params", q("Param"), rows)
+	add("ArgSize", k.ArgSize)
+	add("Spilled", k.Spilled)
+	add("Items", k.Items)
+	rows = nil
+	for _, p := range k.Properties {
+		rows = append(rows, property(p))
+	}
+	if rows != nil {
+		add("Properties", jen.Qual(propertiesPath, "List").Values(rows...))
+	}
+	rows = nil
+	for _, a := range k.Aspects {
+		rows = append(rows, jen.Qual(propertiesPath, aspectNames[a]))
+	}
+	if rows != nil {
+		add("Aspects", jen.Index().Qual(propertiesPath, "Aspect").Values(rows...))
+	}
+	rows = nil
+	for _, s := range k.Specs {
+		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Type", s.Type}, field{"Size", s.Size},
+			field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required}))
+	}
+	list("Specs", q("SpecConstant"), rows)
+	rows = nil
+	for _, l := range k.Locals {
+		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}))
+	}
+	list("Locals", q("Local"), rows)
+	rows = nil
+	for _, s := range k.Sites {
+		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}))
+	}
+	list("Sites", q("Site"), rows)
+	add("SPIRV", jen.Id(spirv))
+	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
+}
+
+func paramRow(p *abi.Param) *jen.Statement {
+	var access *jen.Statement
+	switch p.Access {
+	case abi.Read, abi.Write, abi.ReadWrite:
+		access = jen.Qual(abiPath, p.Access.String())
+	}
+	fields := []field{{"Name", p.Name}, {"Kind", jen.Qual(abiPath, p.Kind.String())}, {"Type", p.Type},
+		{"Offset", p.Offset}, {"Size", p.Size}, {"HostOffset", p.HostOffset}, {"ElemSize", p.ElemSize}, {"ElemAlign", p.ElemAlign}}
+	if access != nil {
+		fields = append(fields, field{"Access", access})
+	}
+	return row(fields...)
+}
+
+// property renders the call that makes a property.
+func property(p properties.Property) *jen.Statement {
+	var args []jen.Code
+	name := p.Key().String()
+	switch p.Key() {
+	case properties.KeyDeviceHas:
+		for _, a := range p.Aspects() {
+			args = append(args, jen.Qual(propertiesPath, aspectNames[a]))
+		}
+	case properties.KeyFloatMode:
+		name = "Float"
+		args = append(args, jen.Qual(propertiesPath, p.FloatMode().String()))
+	case properties.KeyWorkGroupSize, properties.KeyWorkGroupSizeHint, properties.KeySubGroupSize:
+		for _, d := range p.Dims() {
+			args = append(args, jen.Lit(d))
+		}
+	default:
+		panic(fmt.Sprintf("gostub: property %v has no rendering", p))
+	}
+	return jen.Qual(propertiesPath, name).Call(args...)
+}
+
+// aspectNames are the names of the aspects' constants.
+var aspectNames = map[properties.Aspect]string{
+	properties.FP16: "FP16", properties.FP64: "FP64", properties.Int8: "Int8", properties.Int16: "Int16",
+	properties.Int64: "Int64", properties.Atomic64: "Atomic64", properties.AtomicFloat32: "AtomicFloat32",
+	properties.AtomicFloat64: "AtomicFloat64", properties.SubGroups: "SubGroups",
+	properties.PrivateAlloca: "PrivateAlloca", properties.GraphFusion: "GraphFusion",
+	properties.CPU: "CPU", properties.GPU: "GPU",
+}
+
+// faultNames are the names of the fault kinds' constants.
+var faultNames = map[abi.FaultKind]string{
+	abi.FaultIndex: "FaultIndex", abi.FaultSliceLen: "FaultSliceLen", abi.FaultSliceCap: "FaultSliceCap",
+	abi.FaultSliceOrder: "FaultSliceOrder", abi.FaultSlice3Len: "FaultSlice3Len", abi.FaultSlice3Cap: "FaultSlice3Cap",
+	abi.FaultSlice3Max: "FaultSlice3Max", abi.FaultSlice3Order: "FaultSlice3Order",
+	abi.FaultSliceToArray: "FaultSliceToArray", abi.FaultDivide: "FaultDivide", abi.FaultShift: "FaultShift",
+	abi.FaultNil: "FaultNil", abi.FaultPanic: "FaultPanic",
+}

@@ -1,0 +1,36 @@
+// Package golden compares results with files, and writes the files when tests
+// run with -update.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+
+// Equal compares got with the file.
+func Equal(t testing.TB, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; run the test with -update to write it", err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s differs (-want +got); run the test with -update if that is right:\n%s", file, cmp.Diff(string(want), string(got)))
+	}
+}
