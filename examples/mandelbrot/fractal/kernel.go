@@ -21,6 +21,11 @@ type View struct {
 	Pixel float32 // the distance of two pixels
 }
 
+// point returns the number at a distance in pixels from the centre.
+func (v View) point(x, y float32) Point {
+	return Point{v.X + float32(v.Pixel*x), v.Y + float32(v.Pixel*y)}
+}
+
 // Mandelbrot paints one pixel per work-item, over a range of height and width.
 type Mandelbrot struct {
 	View    View
@@ -39,7 +44,7 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 	for s := range Samples * Samples {
 		dx := (float32(s%Samples) + 0.5) / Samples
 		dy := (float32(s/Samples) + 0.5) / Samples
-		c := Point{k.View.X + k.View.Pixel*(left+dx), k.View.Y + k.View.Pixel*(top+dy)}
+		c := k.View.point(left+dx, top+dy)
 		if n, escaped := c.Escape(k.MaxIter); escaped {
 			sum = sum.Add(Palette(n))
 		}
@@ -52,18 +57,22 @@ type Point struct{ Re, Im float32 }
 
 // Escape iterates z = z*z + c from zero. It returns after how many rounds z
 // leaves, made smooth, and false if it has not left after limit rounds.
+//
+// Near the border of the set the last bit decides where an orbit goes. So the
+// products stand in conversions, which round them before they are added, and all
+// devices paint the same picture.
 func (c Point) Escape(limit int) (float32, bool) {
 	if c.inBulbs() {
 		return 0, false
 	}
 	var z Point
 	for n := range limit {
-		re2, im2 := z.Re*z.Re, z.Im*z.Im
+		re2, im2 := float32(z.Re*z.Re), float32(z.Im*z.Im)
 		if r2 := re2 + im2; r2 > bailout {
 			// Far out |z| squares with each round, so its logarithm doubles.
 			return float32(n) + 1 - math32.Log2(0.5*math32.Log2(r2)), true
 		}
-		z = Point{re2 - im2 + c.Re, 2*z.Re*z.Im + c.Im}
+		z = Point{re2 - im2 + c.Re, float32(2*z.Re*z.Im) + c.Im}
 	}
 	return 0, false
 }

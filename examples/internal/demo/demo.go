@@ -1,0 +1,136 @@
+// Package demo is what the example programs share: opening the device, reporting
+// times, a progress bar and pictures.
+package demo
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var device = flag.String("device", "", `device: "host", "vulkan", or an index or a part of the name (default: the best there is)`)
+
+// Main parses the flags, opens the device and runs the example. It exits with
+// status 1 if the example fails; an interrupt ends its context.
+func Main(run func(ctx context.Context, dev *runtime.Device) error) {
+	flag.Parse()
+	if err := start(run); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
+		os.Exit(1)
+	}
+}
+
+func start(run func(ctx context.Context, dev *runtime.Device) error) (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var opts []runtime.OpenOption
+	if *device != "" {
+		opts = append(opts, runtime.Select(*device))
+	}
+	dev, err := runtime.Open(opts...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	Line("device", "%v", dev)
+	return run(ctx, dev)
+}
+
+// Line prints a line of the report.
+func Line(label, format string, args ...any) {
+	fmt.Printf("%-10s %s\n", label, fmt.Sprintf(format, args...))
+}
+
+// Rate prints how long something took, and its amount of work per second.
+func Rate(label string, d time.Duration, work float64, unit string) {
+	Line(label, "%10v  %s", d.Round(d/1000+1), PerSecond(work, d, unit))
+}
+
+// PerSecond returns an amount of work per second, with an SI prefix.
+func PerSecond(work float64, d time.Duration, unit string) string {
+	v := work / max(d.Seconds(), 1e-9)
+	prefixes := " kMGTP"
+	i := 0
+	for v >= 1000 && i < len(prefixes)-1 {
+		v, i = v/1000, i+1
+	}
+	return fmt.Sprintf("%6.4g %s/s", v, strings.TrimSpace(prefixes[i:i+1])+unit)
+}
+
+// Time returns how long f takes.
+func Time(f func() error) (time.Duration, error) {
+	start := time.Now()
+	err := f()
+	return time.Since(start), err
+}
+
+// Best returns the shortest time of several runs of f.
+func Best(runs int, f func() error) (best time.Duration, err error) {
+	for i := range runs {
+		d, err := Time(f)
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 || d < best {
+			best = d
+		}
+	}
+	return best, nil
+}
+
+// Progress is a progress bar on the terminal. It is silent where the standard
+// error is no terminal.
+type Progress struct {
+	total int
+	start time.Time
+	shown time.Time
+	quiet bool
+}
+
+// NewProgress starts a bar for a number of steps.
+func NewProgress(total int) *Progress {
+	info, err := os.Stderr.Stat()
+	quiet := err != nil || info.Mode()&os.ModeCharDevice == 0
+	return &Progress{total: total, start: time.Now(), quiet: quiet}
+}
+
+// Done says that n steps are done, and redraws the bar now and then.
+func (p *Progress) Done(n int) {
+	if p.quiet || n < p.total && time.Since(p.shown) < 50*time.Millisecond {
+		return
+	}
+	p.shown = time.Now()
+	const width = 40
+	full := width * n / max(p.total, 1)
+	fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d  %s ", strings.Repeat("=", full), strings.Repeat(" ", width-full),
+		n, p.total, PerSecond(float64(n), time.Since(p.start), "steps"))
+	if n >= p.total {
+		fmt.Fprintln(os.Stderr)
+	}
+}
+
+// WritePNG writes a picture, and the directories it lies in.
+func WritePNG(name string, img image.Image) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := png.Encode(f, img); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

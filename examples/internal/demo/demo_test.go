@@ -1,0 +1,44 @@
+package demo
+
+import (
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestPerSecond(t *testing.T) {
+	for _, c := range []struct {
+		work float64
+		d    time.Duration
+		want string
+	}{
+		{0, time.Second, "     0 B/s"},
+		{12, time.Second, "    12 B/s"},
+		{1500, time.Second, "   1.5 kB/s"},
+		{4.2e9, time.Millisecond, "   4.2 TB/s"},
+		{1e20, time.Second, " 1e+05 PB/s"},
+	} {
+		if got := PerSecond(c.work, c.d, "B"); got != c.want {
+			t.Errorf("%g in %v: %q, want %q", c.work, c.d, got, c.want)
+		}
+	}
+}
+
+func TestWritePNG(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a", "b.png")
+	if err := WritePNG(name, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil || img.Bounds().Dx() != 3 || img.Bounds().Dy() != 2 {
+		t.Errorf("read back %v, %v", img, err)
+	}
+}
