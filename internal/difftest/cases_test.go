@@ -1,0 +1,311 @@
+package difftest
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/difftest/corpus"
+	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// A testCase runs a kernel on inputs that are the same each time, and returns
+// all memory that it may have written.
+type testCase struct {
+	name string
+	run  func(ctx context.Context, dev *runtime.Device) (any, error)
+}
+
+var cases []testCase
+
+func add(name string, run func(ctx context.Context, dev *runtime.Device) (any, error)) {
+	cases = append(cases, testCase{name, run})
+}
+
+func rng() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// intPairs returns pairs of operands: all pairs of edge values, then random
+// ones. The second is never zero.
+func intPairs[T corpus.Integer](n int) (a, b []T) {
+	edges := []T{0, 1, 2, 3, 7, 100}
+	var zero T
+	for _, e := range edges[:len(edges):len(edges)] {
+		edges = append(edges, ^e, zero-e)
+	}
+	top := T(1)
+	for top<<1 != 0 {
+		top <<= 1
+	}
+	edges = append(edges, top, top-1, top+1, top>>1, top|1)
+	for _, x := range edges {
+		for _, y := range edges {
+			if y != 0 {
+				a, b = append(a, x), append(b, y)
+			}
+		}
+	}
+	r := rng()
+	for len(a) < n {
+		x, y := T(r.Uint64()), T(r.Uint64())>>(r.Uint32()%8)
+		if y != 0 {
+			a, b = append(a, x), append(b, y)
+		}
+	}
+	return a, b
+}
+
+// runner is RunK of an instance of a generic kernel.
+type runner[K any] func(context.Context, *runtime.Device, K, runtime.Range1, ...runtime.LaunchOption) error
+
+func intOps[T corpus.Integer](name string, run runner[corpus.IntOps[T]]) {
+	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
+		a, b := intPairs[T](1000)
+		k := corpus.IntOps[T]{A: a, B: b, Shift: make([]uint32, len(a)),
+			Out: make([]T, len(a)*corpus.IntResults), Orders: make([]bool, len(a)*6)}
+		counts := []uint32{0, 1, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1 << 31, math.MaxUint32}
+		for i := range k.Shift {
+			k.Shift[i] = counts[i%len(counts)]
+		}
+		err := run(ctx, dev, k, runtime.Range1(len(a)))
+		return k, err
+	})
+}
+
+func floatOps[T ~float32 | ~float64](name string, run runner[corpus.FloatOps[T]]) {
+	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
+		var a, b []T
+		for _, x := range floatEdges {
+			for _, y := range floatEdges {
+				a, b = append(a, T(x)), append(b, T(y))
+			}
+		}
+		r := rng()
+		for range 2000 {
+			a = append(a, T(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)))
+			b = append(b, T(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)))
+		}
+		k := corpus.FloatOps[T]{A: a, B: b, Out: make([]T, len(a)*corpus.FloatResults), Orders: make([]bool, len(a)*6)}
+		err := run(ctx, dev, k, runtime.Range1(len(a)))
+		return k, err
+	})
+}
+
+var floatEdges = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 1e10, -1e10, 1e30, 0.1, 1.0 / 3,
+	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, 1 + 1.0/4096, math.Pi}
+
+func converts[T corpus.Integer | ~float32 | ~float64](name string, run runner[corpus.Convert[T]], in []T) {
+	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Convert[T]{In: in, Out: make([]corpus.Converted, len(in))}
+		err := run(ctx, dev, k, runtime.Range1(len(in)))
+		return k, err
+	})
+}
+
+func convertInts[T corpus.Integer](name string, run runner[corpus.Convert[T]]) {
+	in, _ := intPairs[T](1000)
+	converts(name, run, in)
+}
+
+func convertFloats[T ~float32 | ~float64](name string, run runner[corpus.Convert[T]]) {
+	var in []T
+	for _, x := range floatEdges {
+		in = append(in, T(x))
+	}
+	for s := range 66 {
+		p := math.Ldexp(1, s)
+		for _, x := range []float64{p, -p, p - 0.5, -p - 0.5, p + 1, -p - 1, p * 1.5, -p * 1.25} {
+			in = append(in, T(x))
+		}
+	}
+	converts(name, run, in)
+}
+
+func ints32(n int, f func(i int) int32) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = f(i)
+	}
+	return s
+}
+
+func init() {
+	intOps("IntOpsInt8", gen.RunIntOpsInt8)
+	intOps("IntOpsInt16", gen.RunIntOpsInt16)
+	intOps("IntOpsInt32", gen.RunIntOpsInt32)
+	intOps("IntOpsInt64", gen.RunIntOpsInt64)
+	intOps("IntOpsInt", gen.RunIntOpsInt)
+	intOps("IntOpsUint8", gen.RunIntOpsUint8)
+	intOps("IntOpsUint16", gen.RunIntOpsUint16)
+	intOps("IntOpsUint32", gen.RunIntOpsUint32)
+	intOps("IntOpsUint64", gen.RunIntOpsUint64)
+	intOps("IntOpsUint", gen.RunIntOpsUint)
+	floatOps("FloatOpsFloat32", gen.RunFloatOpsFloat32)
+	floatOps("FloatOpsFloat64", gen.RunFloatOpsFloat64)
+	convertInts("ConvertInt8", gen.RunConvertInt8)
+	convertInts("ConvertInt16", gen.RunConvertInt16)
+	convertInts("ConvertInt32", gen.RunConvertInt32)
+	convertInts("ConvertInt64", gen.RunConvertInt64)
+	convertInts("ConvertUint8", gen.RunConvertUint8)
+	convertInts("ConvertUint16", gen.RunConvertUint16)
+	convertInts("ConvertUint32", gen.RunConvertUint32)
+	convertInts("ConvertUint64", gen.RunConvertUint64)
+	convertFloats("ConvertFloat32", gen.RunConvertFloat32)
+	convertFloats("ConvertFloat64", gen.RunConvertFloat64)
+	flowCases()
+	memoryCases()
+	groupCases()
+}
+
+func flowCases() {
+	mixed := ints32(500, func(i int) int32 { return int32(i*37%211 - 60) })
+	add("NestedLoops", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.NestedLoops{N: ints32(40, func(i int) int32 { return int32(i % 23) }), Out: make([]int32, 40)}
+		return k, gen.RunNestedLoops(ctx, dev, k, 40)
+	})
+	add("Switches", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Switches{In: mixed, Out: make([]int32, len(mixed))}
+		return k, gen.RunSwitches(ctx, dev, k, runtime.Range1(len(mixed)))
+	})
+	add("EarlyReturn", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.EarlyReturn{In: mixed, Out: make([]int32, 200)}
+		return k, gen.RunEarlyReturn(ctx, dev, k, 200)
+	})
+	add("Collatz", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Collatz{Out: make([]uint32, 3000)}
+		return k, gen.RunCollatz(ctx, dev, k, 3000)
+	})
+	add("Goto", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Goto{Out: make([]int32, 300)}
+		return k, gen.RunGoto(ctx, dev, k, 300)
+	})
+	add("Chains", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Chains{In: mixed, Out: make([]int32, len(mixed))}
+		return k, gen.RunChains(ctx, dev, k, runtime.Range1(len(mixed)))
+	})
+	add("Primes", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Primes{Out: make([]bool, 2000)}
+		return k, gen.RunPrimes(ctx, dev, k, 2000)
+	})
+	add("Bits", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		in, _ := intPairs[uint64](600)
+		k := corpus.Bits{In: in, Out: make([]uint64, 20*len(in))}
+		return k, gen.RunBits(ctx, dev, k, runtime.Range1(len(in)))
+	})
+	add("MathFuncs", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		var x, y []float64
+		for _, a := range floatEdges {
+			for _, b := range floatEdges {
+				x, y = append(x, a), append(y, b)
+			}
+		}
+		k := corpus.MathFuncs{X: x, Y: y, Out: make([]float64, 10*len(x))}
+		return k, gen.RunMathFuncs(ctx, dev, k, runtime.Range1(len(x)))
+	})
+}
+
+func memoryCases() {
+	add("Bodies", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Bodies{In: make([]corpus.Body, 100), Out: make([]corpus.Body, 100), By: corpus.Vec{X: 1, Y: -2, Z: 0.5}}
+		for i := range k.In {
+			k.In[i] = corpus.Body{Alive: i%3 != 0, Pos: corpus.Vec{X: float32(i)}, Tag: uint8(i * 7), Mass: float64(i) / 3,
+				Hist: [3]int16{int16(i), -2, 3}, Vel: corpus.Vec{Y: 1, Z: float32(-i)}}
+		}
+		return k, gen.RunBodies(ctx, dev, k, 100)
+	})
+	add("Tables", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Tables{Out: make([]int32, 100)}
+		return k, gen.RunTables(ctx, dev, k, 100)
+	})
+	add("Arrays", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Arrays{Seed: 12345, Out: make([]int32, 100)}
+		return k, gen.RunArrays(ctx, dev, k, 100)
+	})
+	add("SubSlices", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.SubSlices{A: ints32(30, func(i int) int32 { return int32(i * i) }),
+			B: ints32(41, func(i int) int32 { return int32(-i * 3) }), Out: make([]int32, 64)}
+		return k, gen.RunSubSlices(ctx, dev, k, 64)
+	})
+	add("Swap", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Swap{Out: make([]uint64, 90)}
+		return k, gen.RunSwap(ctx, dev, k, 90)
+	})
+	add("Args", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		f := func(n int) []float32 {
+			s := make([]float32, n)
+			for i := range s {
+				s[i] = float32(i) * 0.75
+			}
+			return s
+		}
+		k := corpus.Args{Flag: true, Small: -7, Pair: [2]int32{3, -4}, Out: make([]float32, 80)}
+		k.In.M, k.In.Data = 65000, f(80)
+		k.In.Nest.Scale, k.In.Nest.More = 1.5, [2][]float32{f(90), f(85)}
+		copy(k.Big[:], f(40))
+		return k, gen.RunArgs(ctx, dev, k, 80)
+	})
+	add("Closures", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Closures{Out: make([]int32, 50)}
+		return k, gen.RunClosures(ctx, dev, k, 50)
+	})
+	add("Grid2", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Grid2{W: 37, Out: make([]int32, 37*13)}
+		return k, gen.RunGrid2(ctx, dev, k, runtime.Range2{13, 37})
+	})
+	add("Grid3", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Grid3{Out: make([]int32, 5*7*11)}
+		return k, gen.RunGrid3(ctx, dev, k, runtime.Range3{5, 7, 11})
+	})
+	add("Single", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Single{In: ints32(99, func(i int) int32 { return int32(i*i - 40*i) }), Out: make([]int64, 99)}
+		return k, gen.RunSingle(ctx, dev, k)
+	})
+}
+
+func groupCases() {
+	iota32 := ints32(512, func(i int) int32 { return int32(i*13%97 - 20) })
+	nd := func(global, local int) runtime.NDRange1 {
+		return runtime.NDRange1{Global: runtime.Range1(global), Local: runtime.Range1(local)}
+	}
+	add("Reduce", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Reduce{In: iota32, Out: make([]int32, 8)}
+		return k, gen.RunReduce(ctx, dev, k, nd(512, 64))
+	})
+	add("Transpose", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Transpose{W: 29, H: 43, In: make([]float32, 29*43), Out: make([]float32, 29*43)}
+		for i := range k.In {
+			k.In[i] = float32(i)
+		}
+		return k, gen.RunTranspose(ctx, dev, k, runtime.NDRange2{Global: runtime.Range2{48, 32}, Local: runtime.Range2{8, 8}})
+	})
+	add("Neighbours", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Neighbours{In: iota32, Out: make([]int32, 512), Tile: dsl.LocalLen[int32](33)}
+		err := gen.RunNeighbours(ctx, dev, k, nd(512, 32))
+		return k.Out, err
+	})
+	add("ReturnEarly", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.ReturnEarly{N: 107, In: iota32, Out: make([]int32, 128)}
+		return k, gen.RunReturnEarly(ctx, dev, k, nd(128, 32))
+	})
+	add("FaultBeforeBarrier", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.FaultBeforeBarrier{Bad: 37, In: iota32, Out: make([]int32, 128)}
+		return k, gen.RunFaultBeforeBarrier(ctx, dev, k, nd(128, 32))
+	})
+	add("LoopedLocal", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.LoopedLocal{Out: make([]int32, 64)}
+		return k, gen.RunLoopedLocal(ctx, dev, k, nd(64, 16))
+	})
+	add("IDs", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.IDs{Out: make([]int32, 8*4*6*12)}
+		return k, gen.RunIDs(ctx, dev, k, runtime.NDRange3{Global: runtime.Range3{4, 6, 12}, Local: runtime.Range3{2, 3, 4}})
+	})
+	for what := range 13 {
+		for _, n := range []int{-3, 0, 9, 1 << 40} {
+			add("Faulty", func(ctx context.Context, dev *runtime.Device) (any, error) {
+				k := corpus.Faulty{At: 5, What: what, N: n, X: make([]int32, 6), Out: make([]int32, 20)}
+				return k, gen.RunFaulty(ctx, dev, k, 20)
+			})
+		}
+	}
+}

@@ -1,0 +1,49 @@
+// Package difftest runs the kernels of package corpus on every device and
+// compares what they leave in memory, and their faults, with the host device,
+// where gc compiled them.
+package difftest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// Diff describes the first difference between two values, or returns "". Floats
+// must agree bit for bit, but any NaN equals any other: Go leaves their payload
+// open.
+func Diff(got, want any) string {
+	return diff("", reflect.ValueOf(got), reflect.ValueOf(want))
+}
+
+func diff(path string, a, b reflect.Value) string {
+	switch a.Kind() {
+	case reflect.Slice, reflect.Array:
+		if a.Len() != b.Len() {
+			return fmt.Sprintf("%s: length %d, want %d", path, a.Len(), b.Len())
+		}
+		for i := range a.Len() {
+			if d := diff(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if d := diff(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case reflect.Float32, reflect.Float64:
+		x, y := a.Float(), b.Float()
+		if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
+			return ""
+		}
+		return fmt.Sprintf("%s: %v (%#x), want %v (%#x)", path, x, math.Float64bits(x), y, math.Float64bits(y))
+	}
+	if a.Interface() != b.Interface() {
+		return fmt.Sprintf("%s: %v, want %v", path, a.Interface(), b.Interface())
+	}
+	return ""
+}
