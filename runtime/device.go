@@ -91,7 +91,6 @@ type found struct {
 
 // findDevices lists the devices, best first, and why there are no others.
 func findDevices() (all []found, missing []string) {
-	missing = slices.Clone(missingBackends)
 	for _, d := range backends {
 		infos, err := d.Enumerate()
 		if err != nil {

@@ -164,16 +164,20 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	if !d.direct() {
 		desc.SPIRV = k.words()
 	}
-	if !d.stream.Enter() {
-		return nil, d.usable()
-	}
-	h, err := d.hal.NewPipeline(&desc)
-	d.stream.Leave()
+	h, err := d.newPipeline(&desc)
 	if err != nil {
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
 	b.variants = append(b.variants, variant{p.local, p.subGroup, desc.Specs, h})
 	return h, nil
+}
+
+func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
+	if !d.stream.Enter() {
+		return nil, graph.ErrClosed
+	}
+	defer d.stream.Leave()
+	return d.hal.NewPipeline(desc)
 }
 
 // specs collects the values of all specialization constants in c.Specs.

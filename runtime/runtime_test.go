@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -64,6 +65,25 @@ func devices(t *testing.T, f func(t *testing.T, dev *runtime.Device)) {
 		t.Cleanup(func() { dev.Close() })
 		f(t, dev)
 	})
+}
+
+// copies are the devices that tests without kernels run on: the Vulkan devices
+// too, since the kernels of package model have no modules.
+func copies(t *testing.T, f func(t *testing.T, dev *runtime.Device)) {
+	devices(t, f)
+	for i, info := range runtime.Devices() {
+		if info.Backend != "vulkan" {
+			continue
+		}
+		t.Run(info.Name, func(t *testing.T) {
+			dev, err := runtime.Open(runtime.Select(strconv.Itoa(i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { check(t, dev.Close()) }()
+			f(t, dev)
+		})
+	}
 }
 
 func openHost(t testing.TB, opts ...runtime.OpenOption) *runtime.Device {
@@ -174,7 +194,7 @@ func TestStructArguments(t *testing.T) {
 }
 
 func TestBuffers(t *testing.T) {
-	devices(t, func(t *testing.T, dev *runtime.Device) {
+	copies(t, func(t *testing.T, dev *runtime.Device) {
 		q := dev.DefaultQueue()
 		b := must(runtime.NewBuffer[int32](dev, 5))
 		got := make([]int32, 5)
@@ -193,10 +213,35 @@ func TestBuffers(t *testing.T) {
 		equal(t, "big", big, iota[int64](100_000))
 		check(t, b.Close())
 
+	})
+}
+
+func TestEmptyBuffers(t *testing.T) {
+	devices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
 		empty := must(runtime.BufferOf[int32](dev, nil))
 		check(t, empty.CopyTo(ctx, q, nil))
 		must(modelgen.Reverse{X: empty.All()}.ParallelFor(q, runtime.NDRange1{Local: 16}))
 		must(modelgen.Reverse{}.ParallelFor(q, runtime.NDRange1{}))
+		check(t, q.Wait(ctx))
+	})
+}
+
+// TestBufferCycles makes, copies and frees buffers of many sizes.
+func TestBufferCycles(t *testing.T) {
+	copies(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		for i := range 2000 {
+			s := iota[int32](1 + i*i%5000)
+			b := must(runtime.NewBuffer[int32](dev, len(s)))
+			check(t, b.CopyFrom(ctx, q, s))
+			if i%50 == 0 {
+				clear(s)
+				check(t, b.CopyTo(ctx, q, s))
+				equal(t, "round trip", s, iota[int32](len(s)))
+			}
+			check(t, b.Close())
+		}
 		check(t, q.Wait(ctx))
 	})
 }

@@ -110,9 +110,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.using.RLock()
 	err := b.waitTicket(ctx)
-	s.using.RUnlock()
 	if err == nil && !b.poll() {
 		return errors.New("BUG: a batch is not done after its wait")
 	}
@@ -121,6 +119,8 @@ func (b *Batch) wait(ctx context.Context) error {
 
 // waitTicket waits for a submitted batch.
 func (b *Batch) waitTicket(ctx context.Context) error {
+	b.stream.using.RLock()
+	defer b.stream.using.RUnlock()
 	b.stream.mu.Lock()
 	ticket := b.ticket
 	b.stream.mu.Unlock()
