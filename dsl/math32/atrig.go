@@ -13,6 +13,8 @@ func asinSeries(z float32) float32 {
 
 // Asin returns the arcsine, in radians, of x.
 //
+// Error: at most 0.65 ulp.
+//
 // Special cases are:
 //
 //	Asin(±0) = ±0
@@ -34,6 +36,8 @@ func Asin(x float32) float32 {
 }
 
 // Acos returns the arccosine, in radians, of x.
+//
+// Error: at most 0.63 ulp.
 //
 // Special case is:
 //
@@ -68,6 +72,8 @@ func sqrtSum(x float32) (hi, lo float32) {
 }
 
 // Atan returns the arctangent, in radians, of x.
+//
+// Error: at most 0.73 ulp.
 //
 // Special cases are:
 //
@@ -128,6 +134,8 @@ func atanSum(x float32) (hi, lo float32) {
 
 // Atan2 returns the arctangent of y/x, in radians, using the signs of the two to
 // determine the quadrant.
+//
+// Error: at most 0.75 ulp.
 //
 // Special cases are (in order):
 //

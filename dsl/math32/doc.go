@@ -5,8 +5,10 @@
 //
 // A function without prefix gives the same bits on every device and on the host.
 // It is written in float32 and 32-bit integer arithmetic alone and needs no
-// aspect. Its doc comment states the largest error measured, in ulps (units in
-// the last place) of the exact result; a correctly rounded function has 0.5.
+// aspect. Its doc comment states the largest error, in ulps (units in the last
+// place) of the exact result; a correctly rounded function has 0.5. The bounds of
+// functions of one argument were measured on every float32, those of two on some
+// hundred millions of pairs (go test -exhaustive).
 //
 // Two things are left to the device, as for all float32 arithmetic: whether
 // subnormal arguments and results count as zero, and the bits of a NaN.

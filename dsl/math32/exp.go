@@ -45,6 +45,8 @@ func exp2Sum(x, tail float32) (hi float32, n int32) {
 
 // Exp returns e**x.
 //
+// Error: at most 0.77 ulp.
+//
 // Special cases are:
 //
 //	Exp(+Inf) = +Inf
@@ -63,6 +65,8 @@ func Exp(x float32) float32 {
 }
 
 // Exp2 returns 2**x.
+//
+// Error: at most 0.78 ulp.
 //
 // Special cases are those of Exp.
 func Exp2(x float32) float32 {

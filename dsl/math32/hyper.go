@@ -2,6 +2,8 @@ package math32
 
 // Sinh returns the hyperbolic sine of x.
 //
+// Error: at most 0.79 ulp.
+//
 // Special cases are:
 //
 //	Sinh(±0) = ±0
@@ -26,6 +28,8 @@ func Sinh(x float32) float32 {
 }
 
 // Cosh returns the hyperbolic cosine of x.
+//
+// Error: at most 0.69 ulp.
 //
 // Special cases are:
 //
@@ -56,6 +60,8 @@ func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 }
 
 // Tanh returns the hyperbolic tangent of x.
+//
+// Error: at most 0.80 ulp.
 //
 // Special cases are:
 //

@@ -22,6 +22,8 @@ const (
 
 // Sin returns the sine of x radians.
 //
+// Error: at most 0.78 ulp.
+//
 // Special cases are:
 //
 //	Sin(±0) = ±0
@@ -36,6 +38,8 @@ func Sin(x float32) float32 {
 }
 
 // Cos returns the cosine of x radians.
+//
+// Error: at most 0.78 ulp.
 //
 // Special cases are:
 //
@@ -63,6 +67,8 @@ func quadrant(q int32, hi, lo float32) float32 {
 }
 
 // Tan returns the tangent of x radians.
+//
+// Error: at most 0.92 ulp.
 //
 // Special cases are:
 //

@@ -48,22 +48,22 @@ var unary = []struct {
 	bound float64
 }{
 	{"Sqrt", Sqrt, math.Sqrt, 0.5},
-	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 1},
-	{"Cbrt", Cbrt, math.Cbrt, 1},
-	{"Exp", Exp, math.Exp, 1},
-	{"Exp2", Exp2, math.Exp2, 1},
-	{"Log", Log, math.Log, 1},
-	{"Log2", Log2, math.Log2, 1},
-	{"Log10", Log10, math.Log10, 1},
-	{"Sin", Sin, math.Sin, 1},
-	{"Cos", Cos, math.Cos, 1},
-	{"Tan", Tan, math.Tan, 1},
-	{"Asin", Asin, math.Asin, 1},
-	{"Acos", Acos, math.Acos, 1},
-	{"Atan", Atan, math.Atan, 1},
-	{"Sinh", Sinh, math.Sinh, 1},
-	{"Cosh", Cosh, math.Cosh, 1},
-	{"Tanh", Tanh, math.Tanh, 1},
+	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0.501},
+	{"Cbrt", Cbrt, math.Cbrt, 0.501},
+	{"Exp", Exp, math.Exp, 0.77},
+	{"Exp2", Exp2, math.Exp2, 0.78},
+	{"Log", Log, math.Log, 0.84},
+	{"Log2", Log2, math.Log2, 0.51},
+	{"Log10", Log10, math.Log10, 0.51},
+	{"Sin", Sin, math.Sin, 0.78},
+	{"Cos", Cos, math.Cos, 0.78},
+	{"Tan", Tan, math.Tan, 0.92},
+	{"Asin", Asin, math.Asin, 0.65},
+	{"Acos", Acos, math.Acos, 0.63},
+	{"Atan", Atan, math.Atan, 0.73},
+	{"Sinh", Sinh, math.Sinh, 0.79},
+	{"Cosh", Cosh, math.Cosh, 0.69},
+	{"Tanh", Tanh, math.Tanh, 0.8},
 	{"Floor", Floor, math.Floor, 0},
 	{"Ceil", Ceil, math.Ceil, 0},
 	{"Trunc", Trunc, math.Trunc, 0},
@@ -75,7 +75,7 @@ var unary = []struct {
 func TestUnaryError(t *testing.T) {
 	for _, u := range unary {
 		t.Run(u.name, func(t *testing.T) {
-			step := uint64(1021)
+			step := uint64(8209)
 			if *exhaustive {
 				step = 1
 			}
@@ -134,9 +134,9 @@ var binary = []struct {
 	ref   func(x, y float64) float64
 	bound float64
 }{
-	{"Hypot", Hypot, math.Hypot, 1},
-	{"Atan2", Atan2, math.Atan2, 1},
-	{"Pow", Pow, math.Pow, 1},
+	{"Hypot", Hypot, math.Hypot, 0.75},
+	{"Atan2", Atan2, math.Atan2, 0.75},
+	{"Pow", Pow, math.Pow, 0.8},
 	{"Mod", Mod, math.Mod, 0},
 	{"Min", Min, func(x, y float64) float64 { return min(x, y) }, 0},
 	{"Max", Max, func(x, y float64) float64 { return max(x, y) }, 0},
@@ -144,7 +144,7 @@ var binary = []struct {
 }
 
 func TestBinaryError(t *testing.T) {
-	n := 1_000_000
+	n := 300_000
 	if *exhaustive {
 		n = 300_000_000
 	}
