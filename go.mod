@@ -10,3 +10,5 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )
+
+tool github.com/kgen-go/kgen/cmd/kgen

@@ -57,7 +57,7 @@ func (f *finder) find(roots []*listed) {
 		s := f.u.bySrc[p]
 		f.pkg, f.names = s, map[string]*types.TypeName{}
 		f.out = &Package{PkgPath: p.path, Name: s.types.Name(), Dir: p.dir, ModulePath: p.modulePath,
-			ModuleDir: p.moduleDir, Types: s.types, SSA: s.ssa}
+			ModuleDir: p.moduleDir, Main: p.inMain, Types: s.types, SSA: s.ssa}
 		scope := s.types.Scope()
 		for _, name := range scope.Names() {
 			if obj, ok := scope.Lookup(name).(*types.TypeName); ok {
@@ -95,7 +95,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 	if types.IsInterface(named) {
 		return
 	}
-	sel := types.NewMethodSet(types.NewPointer(named)).Lookup(f.pkg.types, "Kernel")
+	sel, pointer := f.method(named, "Kernel")
 	if sel == nil {
 		return
 	}
@@ -132,9 +132,18 @@ func (f *finder) typeName(obj *types.TypeName) {
 		return
 	}
 	k.Fn = f.u.prog.MethodValue(sel)
-	k.Pointer = types.NewMethodSet(named).Lookup(f.pkg.types, "Kernel") == nil
+	k.Pointer = pointer
 	m.kernel = k.Fn
 	f.methods = append(f.methods, m)
+}
+
+// method returns a type's method, promoted ones included, and whether only a
+// pointer has it.
+func (f *finder) method(t types.Type, name string) (sel *types.Selection, pointer bool) {
+	if sel := types.NewMethodSet(t).Lookup(f.pkg.types, name); sel != nil {
+		return sel, false
+	}
+	return types.NewMethodSet(types.NewPointer(t)).Lookup(f.pkg.types, name), true
 }
 
 // isKernel reports whether a method named Kernel is meant as a kernel: it has to
@@ -210,7 +219,7 @@ func (f *finder) signature(m *types.Func) (abi.Form, int) {
 // propertiesMethod returns the kernel's Properties method, promoted ones
 // included.
 func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
-	sel := types.NewMethodSet(types.NewPointer(named)).Lookup(f.pkg.types, "Properties")
+	sel, _ := f.method(named, "Properties")
 	if sel == nil {
 		return nil
 	}

@@ -45,6 +45,7 @@ type Package struct {
 	Dir        string
 	ModulePath string // empty outside modules
 	ModuleDir  string
+	Main       bool // of a main module
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // in order of name

@@ -1,0 +1,114 @@
+// Kgen compiles kernels written in Go to SPIR-V, and writes the Go packages that
+// launch them.
+//
+//	kgen [flags] [packages]
+//
+// Packages are named as for the go command; without any, it is the one in the
+// current folder. In a package of kernels,
+//
+//	//go:generate go tool kgen .
+//
+// makes go generate do it. The results stand in the folder generated of the
+// module's root, under the path of the kernels' package.
+//
+// The exit status is 1 if anything is wrong with the kernels or could not be
+// done, and 2 if the command line is wrong.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without the process.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("kgen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	var (
+		cfg     codegen.Config
+		asJSON  = flags.Bool("json", false, "print diagnostics as JSON on standard output")
+		verbose = flags.Bool("v", false, "say what is written, and how long it takes")
+		version = flags.Bool("version", false, "print the version")
+	)
+	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")
+	flags.StringVar(&cfg.Out, "out", "", "write below `folder` instead of the module's folder generated")
+	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
+	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: "+strings.Join(codegen.DumpNames(), ", "))
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "usage: kgen [flags] [packages]\n")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return 0
+		}
+		return 2
+	}
+	if *version {
+		fmt.Fprintln(stdout, versionText())
+		return 0
+	}
+	cfg.Patterns = flags.Args()
+	cfg.DumpTo = stdout
+	res, diags, err := codegen.Generate(ctx, cfg)
+	if *asJSON {
+		if err := diags.WriteJSON(stdout); err != nil {
+			fmt.Fprintln(stderr, "kgen:", err)
+			return 1
+		}
+	} else {
+		diags.WriteText(stderr)
+	}
+	for _, s := range res.Stale {
+		fmt.Fprintln(stderr, s)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+	}
+	if *verbose {
+		report(stderr, res)
+	}
+	if err != nil || len(diags) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// report says what was done.
+func report(w io.Writer, res *codegen.Result) {
+	for _, f := range res.Written {
+		fmt.Fprintln(w, "wrote", f)
+	}
+	for _, f := range res.Removed {
+		fmt.Fprintln(w, "removed", f)
+	}
+	fmt.Fprintf(w, "%d kernels in %d packages\n", res.Kernels, res.Packages)
+	fmt.Fprintf(w, "go list: %d, rounds: %d, from source: %s\n", res.Trace.GoList, res.Trace.Rounds, strings.Join(res.Trace.Sources, " "))
+	for _, t := range res.Timings {
+		fmt.Fprintf(w, "%-8s %v\n", t.Name, t.Took.Round(1e5))
+	}
+}
+
+func versionText() string {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return fmt.Sprintf("kgen %s, ABI %d", version, abi.Version)
+}

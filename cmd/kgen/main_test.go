@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestCommandLine(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{"unknown flag", []string{"-nope"}, 2, "", "usage: kgen"},
+		{"help", []string{"-h"}, 0, "", "usage: kgen"},
+		{"version", []string{"-version"}, 0, "kgen ", ""},
+		{"no kernels", []string{"."}, 1, "", "KG006"},
+		{"unknown dump", []string{"-dump", "nope", "."}, 1, "", "no form of kernels"},
+		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: "},
+		{"dump", []string{"-C", "../..", "-dump", "ssa", "./examples/quickstart/saxpy"}, 0, "func (k SAXPY) Kernel", ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), test.args, &stdout, &stderr)
+		if code != test.code || !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", test.name, code, &stdout, &stderr)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	run(context.Background(), []string{"-json", "."}, &stdout, &stderr)
+	var list []struct {
+		Code, Message string
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &list); err != nil || len(list) != 1 || list[0].Code != "KG006" {
+		t.Errorf("%v: %s", err, &stdout)
+	}
+}

@@ -1,0 +1,94 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// describe makes the description that stubs hand to the runtime.
+func describe(m *ir.Module, k *load.Kernel, words []uint32) (*abi.Kernel, error) {
+	d := &abi.Kernel{
+		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
+		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
+		Properties: k.Properties,
+	}
+	for _, s := range m.Specs {
+		if s.ID >= abi.SpecReserved {
+			continue
+		}
+		size := s.Type.Bits() / 8
+		if s.Type == ir.TypeBool {
+			size = 4
+		}
+		d.Specs = append(d.Specs, abi.SpecConstant{ID: s.ID, Name: s.Name, Type: s.Type.String(), Size: size, Default: s.Default})
+	}
+	for _, v := range m.Vars {
+		if v.Storage == ir.Workgroup {
+			d.Locals = append(d.Locals, local(v))
+		}
+	}
+	for _, s := range m.Sites {
+		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message})
+	}
+	module, err := spirv.Parse(words)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range aspects {
+		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
+			d.Aspects = append(d.Aspects, row.aspect)
+		}
+	}
+	slices.Sort(d.Aspects)
+	return d, nil
+}
+
+func local(v *ir.Var) abi.Local {
+	l := abi.Local{Name: v.Name, ElemSize: v.Type.Size, Len: 1, Accessor: v.Accessor}
+	if v.Type.Elem != nil {
+		l.ElemSize, l.Len = v.Type.Elem.Size, -1
+		if n, ok := v.Type.ArrayLen(); ok && v.Accessor < 0 {
+			l.Len = n
+		}
+	}
+	return l
+}
+
+// aspects says what a module's capabilities mean to users. Int64 is not among
+// them: int is of 64 bits, and no use of the aspect.
+var aspects = []struct {
+	aspect       properties.Aspect
+	capabilities []spirv.Capability
+}{
+	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16, spirv.CapabilityStorageBuffer16BitAccess}},
+	{properties.FP64, []spirv.Capability{spirv.CapabilityFloat64}},
+	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
+	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},
+	{properties.Atomic64, []spirv.Capability{spirv.CapabilityInt64Atomics}},
+	{properties.AtomicFloat32, []spirv.Capability{spirv.CapabilityAtomicFloat32AddEXT}},
+	{properties.AtomicFloat64, []spirv.Capability{spirv.CapabilityAtomicFloat64AddEXT}},
+	{properties.SubGroups, []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote,
+		spirv.CapabilityGroupNonUniformArithmetic, spirv.CapabilityGroupNonUniformBallot,
+		spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}},
+}
+
+// unlisted returns the aspects that the kernel needs and its DeviceHas, if it
+// has one, does not list.
+func unlisted(k *abi.Kernel) []properties.Aspect {
+	has, ok := k.Properties.Get(properties.KeyDeviceHas)
+	if !ok {
+		return nil
+	}
+	var missing []properties.Aspect
+	for _, a := range k.Aspects {
+		if !slices.Contains(has.Aspects(), a) {
+			missing = append(missing, a)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,63 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// The forms of a kernel that are not the result of a pass.
+const (
+	dumpSSA   = "ssa"
+	dumpBuilt = "built"
+	dumpSPIRV = "spirv"
+	dumpAll   = "all"
+)
+
+// DumpNames returns the forms of kernels that can be printed, in order.
+func DumpNames() []string {
+	names := []string{dumpSSA, dumpBuilt}
+	for _, p := range pass.Passes() {
+		names = append(names, p.Name)
+	}
+	return append(names, dumpSPIRV, dumpAll)
+}
+
+func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
+
+// title begins a form in the dump, and reports whether it is wanted.
+func (c *compiled) title(k *load.Kernel, dump, form string) bool {
+	if dump != form && dump != dumpAll {
+		return false
+	}
+	fmt.Fprintf(&c.dump, "; %s: %s\n", k.FullName(), form)
+	return true
+}
+
+func (c *compiled) dumpSSA(k *load.Kernel, dump string) {
+	if c.title(k, dump, dumpSSA) {
+		k.Fn.WriteTo(&c.dump)
+	}
+}
+
+func (c *compiled) dumpModule(k *load.Kernel, m *ir.Module, dump, form string) {
+	if c.title(k, dump, form) {
+		ir.Fprint(&c.dump, m)
+	}
+}
+
+func (c *compiled) dumpSPIRV(k *load.Kernel, words []uint32, dump string) {
+	if !c.title(k, dump, dumpSPIRV) {
+		return
+	}
+	m, err := spirv.Parse(words)
+	if err != nil {
+		fmt.Fprintf(&c.dump, "; %v\n", err)
+		return
+	}
+	c.dump.WriteString(spirv.Disassemble(m))
+}

@@ -1,0 +1,268 @@
+package codegen
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/gostub"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+)
+
+// Config says what to generate.
+type Config struct {
+	Dir      string   // working directory; "" is the process's
+	Patterns []string // packages, as the go command takes them; none is "."
+	Env      []string // environment of the go command; nil is the process's
+
+	// Out is the root of what is written, instead of the folder "generated" in
+	// the module's root.
+	Out string
+	// Check writes nothing, and fails with ErrStale if anything would change.
+	Check bool
+
+	// Dump names a form of the kernels to print to DumpTo instead of writing
+	// anything: one of DumpNames.
+	Dump   string
+	DumpTo io.Writer
+}
+
+// ErrStale is the error of a check that found files to be out of date.
+var ErrStale = errors.New("generated files are out of date")
+
+// Result says what was done. Paths are to print.
+type Result struct {
+	Packages int
+	Kernels  int
+	Written  []string
+	Removed  []string
+	Stale    []string // of a check: a path and what is wrong with it
+	Timings  []Timing
+	Trace    load.Trace
+}
+
+// Timing is how long a part of the work took.
+type Timing struct {
+	Name string
+	Took time.Duration
+}
+
+// Generate compiles the kernels of the packages and writes the packages that
+// launch them. The diagnostics are about the user's code; nothing is written for
+// a package that has any. The error is about everything else.
+func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
+	res = &Result{}
+	defer func() {
+		if p := recover(); p != nil {
+			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+	}()
+	if cfg.Dump != "" && !validDump(cfg.Dump) {
+		return res, nil, fmt.Errorf("no form of kernels is called %q; there are %v", cfg.Dump, DumpNames())
+	}
+	begin := time.Now()
+	lap := func(name string) {
+		now := time.Now()
+		res.Timings = append(res.Timings, Timing{name, now.Sub(begin)})
+		begin = now
+	}
+	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	lap("load")
+	if prog != nil {
+		res.Trace = prog.Trace
+	}
+	if err != nil || len(diags) > 0 {
+		return res, diags, err
+	}
+	compiled := compileAll(ctx, prog, cfg.Dump)
+	lap("compile")
+	var outputs []*output
+	var errs []error
+	for _, pkg := range prog.Packages {
+		out := &output{pkg: pkg}
+		ok := true
+		for _, k := range pkg.Kernels {
+			c := compiled[k]
+			diags = append(diags, c.diags...)
+			if c.err != nil {
+				errs = append(errs, c.err)
+			}
+			ok = ok && c.err == nil && len(c.diags) == 0
+			if cfg.DumpTo != nil {
+				cfg.DumpTo.Write(c.dump.Bytes())
+			}
+			out.kernels = append(out.kernels, c.stub)
+		}
+		if !pkg.Main {
+			diags.Add(diag.Load, prog.DiagPos(pkg.Kernels[0].Pos), "run kgen in that module",
+				"package %s belongs to another module (%s)", pkg.PkgPath, cmp.Or(pkg.ModulePath, "none"))
+			ok = false
+		}
+		if ok {
+			outputs = append(outputs, out)
+		}
+		res.Packages++
+		res.Kernels += len(pkg.Kernels)
+	}
+	diags.Sort()
+	if cfg.Dump != "" {
+		return res, diags, errors.Join(errs...)
+	}
+	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
+	if err != nil {
+		return res, diags, err
+	}
+	w := &writer{dir: dir, cfg: &cfg, res: res, names: prog.PackageNames()}
+	for _, out := range outputs {
+		if err := w.output(out); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(diags) == 0 && len(errs) == 0 {
+		if err := w.sweep(prog.Packages); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	lap("write")
+	if cfg.Check && len(res.Stale) > 0 {
+		errs = append(errs, ErrStale)
+	}
+	return res, diags, errors.Join(errs...)
+}
+
+// compiled is what became of one kernel.
+type compiled struct {
+	stub  gostub.Kernel
+	diags diag.List
+	err   error
+	dump  bytes.Buffer
+}
+
+// compileAll compiles the kernels in parallel. What comes out depends on the
+// kernels alone.
+func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.Kernel]*compiled {
+	all := map[*load.Kernel]*compiled{}
+	work := make(chan *load.Kernel)
+	var wg sync.WaitGroup
+	for _, pkg := range prog.Packages {
+		for _, k := range pkg.Kernels {
+			all[k] = &compiled{}
+		}
+	}
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		wg.Go(func() {
+			for k := range work {
+				all[k].run(ctx, prog, k, dump)
+			}
+		})
+	}
+	for _, pkg := range prog.Packages {
+		for _, k := range pkg.Kernels {
+			work <- k
+		}
+	}
+	close(work)
+	wg.Wait()
+	return all
+}
+
+// run compiles one kernel. A bug in kgen, which panics, does not keep it from
+// going on with the others.
+func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, dump string) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.err = internalError(k.FullName(), fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+	}()
+	if c.err = ctx.Err(); c.err != nil {
+		return
+	}
+	c.dumpSSA(k, dump)
+	if dump == dumpSSA {
+		return
+	}
+	m, diags := lower.Lower(prog, k)
+	if c.diags = diags; len(diags) > 0 {
+		return
+	}
+	c.dumpModule(k, m, dump, dumpBuilt)
+	if dump == dumpBuilt {
+		return
+	}
+	if c.diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) { c.dumpModule(k, m, dump, p.Name) }); len(c.diags) > 0 {
+		for _, d := range c.diags {
+			resolve(prog, d)
+		}
+		return
+	}
+	if dump != "" && dump != dumpSPIRV && dump != dumpAll {
+		return
+	}
+	words, err := emit.Emit(m)
+	if err != nil {
+		c.err = internalError(k.FullName(), err)
+		return
+	}
+	desc, err := describe(m, k, words)
+	if err != nil {
+		c.err = internalError(k.FullName(), err)
+		return
+	}
+	c.dumpSPIRV(k, words, dump)
+	if missing := unlisted(desc); len(missing) > 0 {
+		c.diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), "list it, or use none of what needs it",
+			"kernel %s needs aspects that its DeviceHas does not list: %v", k.Name, missing)
+	}
+	c.stub = gostub.Kernel{ABI: desc, Doc: k.Doc, Words: words, Pointer: k.Pointer}
+	for i := range k.Leaves {
+		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
+	}
+}
+
+// argument describes a leaf to gostub.
+func argument(l *load.Leaf) gostub.Arg {
+	t := l.GoType
+	if l.Elem != nil {
+		t = l.Elem
+	}
+	a := gostub.Arg{Type: load.TypeExpr(t)}
+	for _, s := range l.Path {
+		if s.Field != nil {
+			a.Path = append(a.Path, gostub.Step{Field: s.Field.Name()})
+		} else {
+			a.Path = append(a.Path, gostub.Step{Index: s.Index})
+		}
+	}
+	return a
+}
+
+// resolve turns positions as modules have them, which passes report, into ones
+// that the user can open.
+func resolve(prog *load.Program, d *diag.Diagnostic) {
+	d.Pos.File = prog.Abs(d.Pos.File)
+	for i := range d.Related {
+		d.Related[i].Pos.File = prog.Abs(d.Related[i].Pos.File)
+	}
+}
+
+// internalError is what a bug in kgen looks like to its user.
+func internalError(kernel string, err error) error {
+	at := ""
+	if kernel != "" {
+		at = " in kernel " + kernel
+	}
+	return fmt.Errorf("internal error%s; please report it with the kernel's source: %w", at, err)
+}

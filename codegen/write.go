@@ -1,0 +1,208 @@
+package codegen
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/gostub"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// output is a package to be written.
+type output struct {
+	pkg     *load.Package
+	kernels []gostub.Kernel
+}
+
+// writer writes packages, or checks them.
+type writer struct {
+	dir   string // working directory
+	cfg   *Config
+	res   *Result
+	names map[string]string
+}
+
+// place returns the folder and import path of what is written for a package. A
+// package below an internal folder gets it beside itself, where what may import
+// the one may import the other.
+func (w *writer) place(p *load.Package) (dir, importPath string) {
+	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
+	if slices.Contains(strings.Split(p.PkgPath, "/"), "internal") {
+		name := gostub.Name(p.Name)
+		return filepath.Join(p.Dir, name), path.Join(p.PkgPath, name)
+	}
+	root := w.root(p)
+	base := path.Join(p.ModulePath, "generated")
+	if r, err := filepath.Rel(p.ModuleDir, root); err == nil && filepath.IsLocal(r) {
+		base = path.Join(p.ModulePath, filepath.ToSlash(r))
+	}
+	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(base, rel)
+}
+
+// root returns the folder below which the packages of p's module are written.
+func (w *writer) root(p *load.Package) string {
+	if w.cfg.Out == "" {
+		return filepath.Join(p.ModuleDir, "generated")
+	}
+	if filepath.IsAbs(w.cfg.Out) {
+		return w.cfg.Out
+	}
+	return filepath.Join(w.dir, w.cfg.Out)
+}
+
+// output writes the files of one package and removes those that it no longer
+// has.
+func (w *writer) output(out *output) error {
+	dir, importPath := w.place(out.pkg)
+	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels}, importPath, w.names)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, f := range files {
+		keep[f.Name] = true
+		if err := w.file(filepath.Join(dir, f.Name), f.Data); err != nil {
+			return err
+		}
+	}
+	return w.clean(dir, keep)
+}
+
+// file writes a file if its contents change.
+func (w *writer) file(name string, data []byte) error {
+	old, err := os.ReadFile(name)
+	switch {
+	case err == nil && bytes.Equal(old, data):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case w.cfg.Check && err != nil:
+		w.stale(name, "is missing")
+		return nil
+	case w.cfg.Check:
+		w.stale(name, "is out of date")
+		return nil
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	// A reader sees the old file or the new one.
+	tmp, err := os.CreateTemp(dir, ".kgen-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), name); err != nil {
+		return err
+	}
+	w.res.Written = append(w.res.Written, w.show(name))
+	return nil
+}
+
+// clean removes the files of a folder that kgen wrote and that are not to be
+// kept.
+func (w *writer) clean(dir string, keep map[string]bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if !e.Type().IsRegular() || keep[e.Name()] || !ours(name) {
+			continue
+		}
+		if w.cfg.Check {
+			w.stale(name, "belongs to no kernel")
+			continue
+		}
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+		w.res.Removed = append(w.res.Removed, w.show(name))
+	}
+	return nil
+}
+
+// ours reports whether kgen wrote a file: a module, or Go code with the header.
+func ours(name string) bool {
+	switch filepath.Ext(name) {
+	case ".spv":
+		return true
+	case ".go":
+		f, err := os.Open(name)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		line, _ := bufio.NewReader(f).ReadString('\n')
+		return strings.TrimSpace(line) == gostub.Header
+	}
+	return false
+}
+
+// sweep removes what was written for packages that have no kernels any more. It
+// can tell only where the patterns cover the whole module.
+func (w *writer) sweep(pkgs []*load.Package) error {
+	if len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
+		return nil
+	}
+	live := map[string]bool{}
+	for _, p := range pkgs {
+		dir, _ := w.place(p)
+		live[dir] = true
+	}
+	root := w.root(pkgs[0])
+	var dead []string
+	err := filepath.WalkDir(root, func(dir string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && dir == root {
+			return fs.SkipDir
+		}
+		if err != nil || !e.IsDir() || live[dir] {
+			return err
+		}
+		stubs, err := filepath.Glob(filepath.Join(dir, "*_kgen.go"))
+		if slices.ContainsFunc(stubs, ours) {
+			dead = append(dead, dir)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, dir := range dead {
+		if err := w.clean(dir, nil); err != nil {
+			return err
+		}
+	}
+	if !w.cfg.Check {
+		for _, dir := range slices.Backward(dead) {
+			os.Remove(dir) // if nothing else is in it
+		}
+	}
+	return nil
+}
+
+func (w *writer) stale(name, what string) {
+	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.show(name), what))
+}
+
+// show returns a path to print.
+func (w *writer) show(name string) string {
+	if rel, err := filepath.Rel(w.dir, name); err == nil && len(rel) < len(name) {
+		return rel
+	}
+	return name
+}
