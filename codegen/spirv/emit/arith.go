@@ -91,11 +91,7 @@ func emitToFloat(f *function, v *ir.Value) spirv.ID {
 	if v.Op == ir.OpSToF {
 		op = spirv.OpConvertSToF
 	}
-	x := v.Args[0]
-	if narrow(x.Type) {
-		return f.Op(op, f.e.register(v.Type), f.extend(x, v.Op == ir.OpSToF))
-	}
-	return f.Op(op, f.e.register(v.Type), f.value(x))
+	return f.Op(op, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
 func emitFromFloat(f *function, v *ir.Value) spirv.ID {

@@ -11,7 +11,8 @@ import (
 // filled.
 type builder struct {
 	*ir.Module
-	at *ir.Block
+	at   *ir.Block
+	outs int // results stored so far
 }
 
 func newBuilder() *builder {
@@ -22,7 +23,7 @@ func newBuilder() *builder {
 	for i, name := range []string{"LocalSizeX", "LocalSizeY", "LocalSizeZ"} {
 		m.Specs = append(m.Specs, &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: name, Type: ir.TypeI32, Default: 1})
 	}
-	return &builder{m, m.Kernel.Blocks[0]}
+	return &builder{Module: m, at: m.Kernel.Blocks[0]}
 }
 
 // kernel returns a finished module whose body is straight-line.
@@ -37,7 +38,7 @@ func kernel(body func(b *builder)) *ir.Module {
 
 func (b *builder) ret() { b.at.SetTerm(ir.Term{Kind: ir.Return}) }
 
-// block starts a block and goes on in it if enter is set.
+// block adds a block.
 func (b *builder) block() *ir.Block { return b.at.Func.NewBlock() }
 
 func (b *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
@@ -72,7 +73,7 @@ func (b *builder) vmem(op ir.Op, t *ir.Type, x *ir.Var, args ...*ir.Value) *ir.V
 	return v
 }
 
-// out stores x where the first argument points.
+// out stores x in the next eight bytes of what the first argument points to.
 func (b *builder) out(x *ir.Value) {
 	switch x.Type.Kind {
 	case ir.Bool:
@@ -80,7 +81,9 @@ func (b *builder) out(x *ir.Value) {
 	case ir.Void:
 		return
 	}
-	b.mem(ir.OpStore, ir.TypeVoid, x.Type, x, b.arg(abi.OffsetArgs, ir.TypeAddr), b.i32(0))
+	index := b.i32(int64(8 * b.outs / x.Type.Size))
+	b.outs++
+	b.mem(ir.OpStore, ir.TypeVoid, x.Type, x, b.arg(abi.OffsetArgs, ir.TypeAddr), index)
 }
 
 func (b *builder) local(t *ir.Type) *ir.Var { return b.NewVar(b.at.Func, ir.Function, "v", t) }

@@ -32,6 +32,9 @@ var cases = []testCase{
 	}, spirv.CapabilityFloat16),
 	straight("narrow", narrowInts, spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess,
 		spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityInt64),
+	{"narrow_phi", []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}, narrowPhi},
+	{"once", nil, once},
+	{"returns", nil, returns},
 	straight("half", half, spirv.CapabilityFloat16, spirv.CapabilityStorageBuffer16BitAccess),
 	straight("spec", specs),
 	straight("spec_code", specCode),
@@ -108,7 +111,7 @@ func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	m.Helpers = append(m.Helpers, f)
 	site, x, y, id := f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI64), f.NewParam(ir.TypeI64), f.NewParam(ir.TypeI32)
-	b := &builder{m, f.Blocks[0]}
+	b := &builder{Module: m, at: f.Blocks[0]}
 	field := func(t *ir.Type, offset int) ir.Field { return ir.Field{Type: t, Offset: offset} }
 	record := m.StructOf([]ir.Field{field(ir.TypeI32, 0), field(ir.TypeI32, 4), field(ir.TypeI64, 8),
 		field(ir.TypeI64, 16), field(m.ArrayOf(ir.TypeI32, b.i32(3)), 24)}, 64, 8)
@@ -195,7 +198,7 @@ func argOverlap(b *builder) {
 	b.out(b.arg(24, ir.TypeI32))
 }
 
-// narrowInts loads, converts, selects and stores 8- and 16-bit integers.
+// narrowInts loads, converts and stores 8- and 16-bit integers.
 func narrowInts(b *builder) {
 	p := b.arg(24, ir.TypeAddr)
 	load := func(t *ir.Type) *ir.Value { return b.mem(ir.OpLoad, t, t, p, b.i32(1)) }
@@ -207,15 +210,64 @@ func narrowInts(b *builder) {
 	store(b.op(ir.OpUConvert, ir.TypeI8, b.arg(32, ir.TypeI32)))
 	store(b.op(ir.OpUConvert, ir.TypeI16, b.arg(40, ir.TypeI64)))
 	store(b.Const(ir.TypeI8, 200))
-	y := b.op(ir.OpSelect, ir.TypeI16, b.Bool(true), load(ir.TypeI16), b.Const(ir.TypeI16, 0x8000))
+	v := b.local(ir.TypeI16)
+	b.vmem(ir.OpStore, ir.TypeVoid, v, load(ir.TypeI16))
+	b.vmem(ir.OpStore, ir.TypeVoid, v, b.Const(ir.TypeI16, 0x8000))
+	y := b.vmem(ir.OpLoad, ir.TypeI16, v)
 	store(y)
 	b.out(b.op(ir.OpSConvert, ir.TypeI64, y))
 	b.out(b.op(ir.OpUConvert, ir.TypeI32, y))
 	store(b.op(ir.OpSConvert, ir.TypeI16, x))
 	store(b.op(ir.OpSConvert, ir.TypeI8, y))
-	b.out(b.op(ir.OpSToF, ir.TypeF32, y))
-	b.out(b.op(ir.OpUToF, ir.TypeF32, x))
 	b.out(b.op(ir.OpSConvert, ir.TypeI32, b.Const(ir.TypeI8, 0xff)))
+}
+
+// narrowPhi has a phi of a loaded byte and a constant one.
+func narrowPhi() *ir.Module {
+	b := newBuilder()
+	p := b.arg(24, ir.TypeAddr)
+	c := b.op(ir.OpAddrIsNull, ir.TypeBool, p)
+	entry, then, exit := b.at, b.block(), b.block()
+	b.at.Branch(c, exit, then)
+	entry.Merge = exit
+	b.at = then
+	x := b.mem(ir.OpLoad, ir.TypeI8, ir.TypeI8, p, b.i32(1))
+	then.Jump(exit)
+	b.at = exit
+	b.out(b.op(ir.OpSConvert, ir.TypeI32, exit.NewPhi(ir.TypeI8, b.Const(ir.TypeI8, 0x80), x)))
+	b.ret()
+	return b.Module
+}
+
+// once is a loop that never goes round: nothing reaches its continue block.
+func once() *ir.Module {
+	b := newBuilder()
+	entry := b.at
+	head, cont, exit := b.block(), b.block(), b.block()
+	entry.Jump(head)
+	x := head.NewPhi(ir.TypeI32, b.i32(1))
+	head.Merge, head.Continue = exit, cont
+	head.Jump(exit)
+	b.at = exit
+	b.out(x)
+	b.ret()
+	b.Kernel.RemoveUnreachable()
+	return b.Module
+}
+
+// returns is a selection whose arms return: nothing reaches its merge block.
+func returns() *ir.Module {
+	b := newBuilder()
+	c := b.op(ir.OpAddrIsNull, ir.TypeBool, b.arg(24, ir.TypeAddr))
+	entry, yes, no, merge := b.at, b.block(), b.block(), b.block()
+	entry.Branch(c, yes, no)
+	entry.Merge = merge
+	b.at = yes
+	b.ret()
+	b.at = no
+	b.ret()
+	b.Kernel.RemoveUnreachable()
+	return b.Module
 }
 
 func half(b *builder) {

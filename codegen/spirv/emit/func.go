@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
@@ -31,6 +33,7 @@ func (e *emitter) function(fn *ir.Func) {
 	for _, b := range fn.Blocks {
 		f.labels[b] = e.b.NewID()
 	}
+	unreached := f.unreached(fn)
 	u := findUses(fn)
 	f.words = u.words
 	for i, b := range fn.Blocks {
@@ -43,9 +46,37 @@ func (e *emitter) function(fn *ir.Func) {
 		}
 		f.block(b)
 	}
+	for _, u := range unreached {
+		f.Label(f.labels[u.block])
+		if u.header == nil {
+			f.Unreachable()
+		} else {
+			f.Branch(f.labels[u.header])
+		}
+	}
 	for _, b := range fn.Blocks {
 		f.phiArgs(b)
 	}
+}
+
+// unreachedBlock is a merge block that nothing jumps to, or a loop's continue
+// block, for which header is set.
+type unreachedBlock struct{ block, header *ir.Block }
+
+// unreached returns the blocks that headers name though the function no longer
+// has them, because nothing reaches them. SPIR-V wants them even so.
+func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
+	add := func(b, header *ir.Block) {
+		if b != nil && f.labels[b] == 0 {
+			f.labels[b] = f.e.b.NewID()
+			list = append(list, unreachedBlock{b, header})
+		}
+	}
+	for _, b := range fn.Blocks {
+		add(b.Continue, b)
+		add(b.Merge, nil)
+	}
+	return list
 }
 
 func (f *function) block(b *ir.Block) {
@@ -86,12 +117,8 @@ func (f *function) merge(b *ir.Block) {
 }
 
 func (f *function) emit(v *ir.Value) {
-	if !wordsAllowed(v.Op) {
-		for _, a := range v.Args {
-			if narrow(a.Type) {
-				f.e.errorf("%v of %v", v.Op, a.Type)
-			}
-		}
+	if t := narrowType(v); t != nil && !moves(v.Op) {
+		f.e.errorf("%v of %v", v.Op, t)
 	}
 	var id spirv.ID
 	if fn := special[v.Op]; fn != nil {
@@ -136,6 +163,10 @@ func (f *function) phiArgs(b *ir.Block) {
 		for i, a := range v.Args {
 			f.AddIncoming(f.ids[v], spirv.Incoming{Value: f.value(a), Parent: f.labels[b.Preds[i]]})
 		}
+		if c := b.Continue; c != nil && !slices.Contains(b.Func.Blocks, c) {
+			undef := f.e.b.Undef(f.e.register(v.Type))
+			f.AddIncoming(f.ids[v], spirv.Incoming{Value: undef, Parent: f.labels[c]})
+		}
 	}
 }
 
@@ -145,15 +176,27 @@ func emitCall(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// wordsAllowed reports whether the op gives narrow arguments their meaning, or
-// hands on all bits of their words.
-func wordsAllowed(op ir.Op) bool {
+// moves reports whether the op may have narrow integers: it gives them their
+// meaning, or hands on all bits of their words.
+func moves(op ir.Op) bool {
 	switch op {
-	case ir.OpPhi, ir.OpSelect, ir.OpCall, ir.OpStore, ir.OpBitcast,
-		ir.OpSConvert, ir.OpUConvert, ir.OpSToF, ir.OpUToF:
+	case ir.OpLoad, ir.OpStore, ir.OpSConvert, ir.OpUConvert, ir.OpArg, ir.OpPhi, ir.OpBitcast:
 		return true
 	}
 	return false
+}
+
+// narrowType returns a narrow type among those of v and its arguments, or nil.
+func narrowType(v *ir.Value) *ir.Type {
+	if narrow(v.Type) {
+		return v.Type
+	}
+	for _, a := range v.Args {
+		if narrow(a.Type) {
+			return a.Type
+		}
+	}
+	return nil
 }
 
 // uses says what a function needs at its start.
@@ -190,7 +233,7 @@ func (u *uses) value(v *ir.Value) {
 			continue
 		}
 		switch {
-		case isConversion(v.Op) && !narrow(v.Type), v.Op == ir.OpSToF, v.Op == ir.OpUToF:
+		case isConversion(v.Op) && !narrow(v.Type):
 		case v.Op == ir.OpStore && i == 0 && v.Ref().Var == nil:
 		default:
 			u.words[a] = true
