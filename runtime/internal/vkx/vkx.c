@@ -28,8 +28,9 @@ static struct {
 
 #define DEVICE_FUNCTIONS(X) \
 	X(QueueSubmit) X(AllocateMemory) X(GetBufferMemoryRequirements) X(GetBufferDeviceAddress) X(CreateBuffer) \
-	X(CreateFence) X(CreateCommandPool) X(ResetCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) \
-	X(EndCommandBuffer) X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
+	X(CreateFence) X(WaitForFences) X(ResetFences) X(CreateCommandPool) X(ResetCommandPool) \
+	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) \
+	X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
 	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
 	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier)
 
@@ -364,6 +365,14 @@ vkx_value vkx_create_fence(vkx_device *d) {
 	VkFence f = NULL;
 	VkResult r = d->CreateFence(d->device, &info, NULL, &f);
 	return value(r, (uintptr_t)f);
+}
+
+int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, uint64_t timeout) {
+	return d->WaitForFences(d->device, n, (const VkFence *)fences, 1, timeout);
+}
+
+int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n) {
+	return d->ResetFences(d->device, n, (const VkFence *)fences);
 }
 
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily) {

@@ -118,6 +118,9 @@ void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size
 uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer);
 vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type);
 vkx_value vkx_create_fence(vkx_device *d);
+/* Waits for all of the fences, at most timeout nanoseconds. */
+int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, uint64_t timeout);
+int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n);
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily);
 vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool);
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);

@@ -1,0 +1,223 @@
+// Package backendtest is the conformance suite of package hal: what every
+// backend does, tested the same way on each.
+package backendtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Backend is a backend under test.
+type Backend interface {
+	Driver() hal.Driver
+	// MakeKernel returns the description of one of the suite's kernels: Desc's,
+	// with what the backend needs besides.
+	MakeKernel(name string) hal.PipelineDesc
+}
+
+// Run runs the suite on device i of the backend.
+func Run(t *testing.T, b Backend, i int) {
+	for _, test := range []struct {
+		name string
+		f    func(*env)
+	}{
+		{"Info", testInfo},
+		{"Memory", testMemory},
+		{"MemoryMany", testMemoryMany},
+		{"OutOfMemory", testOutOfMemory},
+		{"WriteRead", testWriteRead},
+		{"Large", testLarge},
+		{"LargeMixed", testLargeMixed},
+		{"Fill", testFill},
+		{"Copy", testCopy},
+		{"Launch", testLaunch},
+		{"Spilled", testSpilled},
+		{"Spec", testSpec},
+		{"ManyGroups", testManyGroups},
+		{"Empty", testEmpty},
+		{"Barriers", testBarriers},
+		{"BarriersReachFar", testBarriersReachFar},
+		{"BigBatch", testBigBatch},
+		{"Fault", testFault},
+		{"FaultMany", testFaultMany},
+		{"Ticket", testTicket},
+		{"Context", testContext},
+		{"Concurrent", testConcurrent},
+		{"ManyPending", testManyPending},
+		{"CloseOrder", testCloseOrder},
+		{"Reopen", testReopen},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := &env{T: t, b: b, i: i}
+			e.dev = e.open()
+			test.f(e)
+			if err := e.dev.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+}
+
+// env is a test with an open device. Its helpers end the test on errors.
+type env struct {
+	*testing.T
+	b   Backend
+	i   int
+	dev hal.Device
+}
+
+func (e *env) open() hal.Device {
+	e.Helper()
+	dev, err := e.b.Driver().Open(e.i)
+	if err != nil {
+		e.Fatalf("Open: %v", err)
+	}
+	return dev
+}
+
+func (e *env) alloc(size uint64, kind hal.MemoryKind) hal.Memory {
+	e.Helper()
+	m, err := e.dev.Alloc(size, kind)
+	if err != nil {
+		e.Fatalf("Alloc(%d): %v", size, err)
+	}
+	return m
+}
+
+// words allocates device memory that holds v.
+func (e *env) words(v ...uint32) hal.Memory {
+	e.Helper()
+	m := e.alloc(4*uint64(len(v)), hal.DeviceMemory)
+	e.run(write(m, 0, encode(v)))
+	return m
+}
+
+func (e *env) pipeline(name string) hal.Pipeline {
+	e.Helper()
+	d := e.b.MakeKernel(name)
+	p, err := e.dev.NewPipeline(&d)
+	if err != nil {
+		e.Fatalf("NewPipeline(%s): %v", name, err)
+	}
+	return p
+}
+
+func (e *env) submit(batch ...hal.Command) hal.Ticket {
+	e.Helper()
+	tk, err := e.dev.Submit(batch)
+	if err != nil {
+		e.Fatalf("Submit: %v", err)
+	}
+	return tk
+}
+
+func (e *env) wait(tk hal.Ticket) {
+	e.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if err := tk.Wait(ctx); err != nil {
+		e.Fatalf("Wait: %v", err)
+	}
+}
+
+// run submits a batch and waits for it.
+func (e *env) run(batch ...hal.Command) {
+	e.Helper()
+	e.wait(e.submit(batch...))
+}
+
+// read returns the n words at byte off of m.
+func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
+	e.Helper()
+	host := make([]byte, 4*n)
+	c := read(m, off, host)
+	c.Barrier = true
+	e.run(c)
+	return decode(host)
+}
+
+// want fails unless word i of m is f(i) for all n words at its start.
+func (e *env) want(m hal.Memory, n int, f func(i int) uint32) {
+	e.Helper()
+	for i, v := range e.read(m, 0, n) {
+		if v != f(i) {
+			e.Fatalf("word %d is %#x, want %#x", i, v, f(i))
+		}
+	}
+}
+
+func write(m hal.Memory, off uint64, b []byte) hal.Command {
+	return hal.Command{Op: hal.OpWrite, Dst: m, DstOff: off, Size: uint64(len(b)), Host: b}
+}
+
+func read(m hal.Memory, off uint64, b []byte) hal.Command {
+	return hal.Command{Op: hal.OpRead, Src: m, SrcOff: off, Size: uint64(len(b)), Host: b}
+}
+
+func fill(m hal.Memory, off, size uint64, pattern uint32) hal.Command {
+	return hal.Command{Op: hal.OpFill, Dst: m, DstOff: off, Size: size, Pattern: pattern}
+}
+
+func copyOf(dst hal.Memory, dstOff uint64, src hal.Memory, srcOff, size uint64) hal.Command {
+	return hal.Command{Op: hal.OpCopy, Dst: dst, DstOff: dstOff, Src: src, SrcOff: srcOff, Size: size}
+}
+
+// after returns c with a barrier before it.
+func after(c hal.Command) hal.Command {
+	c.Barrier = true
+	return c
+}
+
+func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
+	return Launch(p, kernels[name], n, args...)
+}
+
+// all is the span of a whole memory.
+func all(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
+
+func encode(v []uint32) []byte {
+	b := make([]byte, 4*len(v))
+	for i, w := range v {
+		binary.LittleEndian.PutUint32(b[4*i:], w)
+	}
+	return b
+}
+
+func decode(b []byte) []uint32 {
+	v := make([]uint32, len(b)/4)
+	for i := range v {
+		v[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return v
+}
+
+// pattern fills b with bytes that differ from place to place.
+func pattern(b []byte, seed uint32) []byte {
+	for i := 0; i+4 <= len(b); i += 4 {
+		seed = seed*1664525 + 1013904223
+		binary.LittleEndian.PutUint32(b[i:], seed)
+	}
+	for i := len(b) &^ 3; i < len(b); i++ {
+		b[i] = byte(seed) + byte(i)
+	}
+	return b
+}
+
+// same fails unless the bytes are equal, and says where they first differ.
+func (e *env) same(got, want []byte) {
+	e.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			e.Fatalf("byte %d of %d is %#x, want %#x", i, len(want), got[i], want[i])
+		}
+	}
+	e.Fatalf("%d bytes, want %d", len(got), len(want))
+}

@@ -1,0 +1,132 @@
+package backendtest
+
+import (
+	"embed"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+//go:generate sh -c "cd testdata && for k in *.comp; do glslc -O --target-env=vulkan1.2 -o $DOLLAR(basename $DOLLAR{k} .comp).spv $DOLLAR{k} || exit 1; done"
+
+// The modules of the test kernels, made from the .comp files beside them.
+//
+//go:embed testdata/*.spv
+var modules embed.FS
+
+func kernel(name string, form abi.Form, rank, argSize int, params ...abi.Param) *abi.Kernel {
+	for i := range params {
+		p := &params[i]
+		p.HostOffset = p.Offset
+		if p.Kind == abi.Slice {
+			p.Size, p.ElemSize, p.ElemAlign = 16, 4, 4
+		}
+	}
+	k := &abi.Kernel{Name: name, Package: "backendtest", Form: form, Rank: rank, Params: params, ArgSize: argSize, Items: 1}
+	k.Spilled = abi.OffsetArgs+argSize > abi.MaxLaunchBlock
+	return k
+}
+
+func slice(name string, off int, access abi.Access) abi.Param {
+	return abi.Param{Name: name, Kind: abi.Slice, Type: "[]uint32", Offset: off, Access: access}
+}
+
+func value(name, typ string, off, size int) abi.Param {
+	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
+}
+
+// The kernels that a backend must make.
+var kernels = map[string]*abi.Kernel{
+	// y[i] = value
+	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),
+	// y[i] += a * x[i], not fused
+	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
+	// x[i]++
+	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
+	// from index first on: fault, an index i+len(x) at site 0; else x[i] = i
+	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
+	// out[i] = t[i%40], with arguments past the launch block
+	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
+	// two dimensions, work-groups of 1: x[i] += i+1 for the linear index i
+	"rows": kernel("rows", abi.NDRange, 2, 16, slice("X", 0, abi.ReadWrite)),
+	// x[i] *= the specialization constant 7, whose default is 2
+	"scale": kernel("scale", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
+	// n times v = v*1664525 + 1013904223 for x[i]
+	"chain": kernel("chain", abi.Range, 1, 24, slice("X", 0, abi.ReadWrite), value("N", "uint32", 16, 4)),
+}
+
+func init() {
+	kernels["fault"].Sites = []abi.Site{{Kind: abi.FaultIndex, Pos: "fault.go:1:1"}}
+	kernels["scale"].Specs = []abi.SpecConstant{{ID: 7, Name: "backendtest.Factor", Type: "uint32", Size: 4, Default: 2}}
+}
+
+// Desc describes the kernel with that name, but for what only the host needs:
+// work-groups of 64 along x, or of 1 for an nd-range.
+func Desc(name string) hal.PipelineDesc {
+	k := kernels[name]
+	if k == nil {
+		panic("backendtest has no kernel " + name)
+	}
+	d := hal.PipelineDesc{Kernel: k, SPIRV: Module(name), LocalSize: [3]uint32{64, 1, 1}}
+	if k.Form == abi.NDRange {
+		d.LocalSize = [3]uint32{1, 1, 1}
+	}
+	for i, n := range d.LocalSize {
+		d.Specs = append(d.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
+	}
+	for _, s := range k.Specs {
+		d.Specs = append(d.Specs, hal.SpecValue{ID: s.ID, Size: s.Size, Bits: s.Default})
+	}
+	return d
+}
+
+// Module returns the module of the kernel with that name.
+func Module(name string) []uint32 {
+	b, err := modules.ReadFile(fmt.Sprintf("testdata/%s.spv", name))
+	if err != nil {
+		panic(err)
+	}
+	words := make([]uint32, len(b)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return words
+}
+
+// Span is a slice argument of uint32 or float32.
+type Span struct {
+	Mem hal.Memory
+	Off uint64
+	Len int
+}
+
+// Launch returns the command for n work-items of p, whose arguments are spans,
+// uint32 and float32 values and arrays of uint32, in the order of k's parameters.
+func Launch(p hal.Pipeline, k *abi.Kernel, n int, args ...any) hal.Command {
+	c := hal.Command{Op: hal.OpLaunch, Pipeline: p, Args: make([]byte, k.ArgSize),
+		Global: [3]uint32{uint32(n), 1, 1}, Groups: [3]uint32{uint32((n + 63) / 64), 1, 1}}
+	le := binary.LittleEndian
+	for i, a := range args {
+		at := c.Args[k.Params[i].Offset:]
+		switch a := a.(type) {
+		case Span:
+			le.PutUint64(at, a.Mem.Address()+a.Off)
+			le.PutUint64(at[8:], uint64(a.Len))
+			c.Slices = append(c.Slices, hal.SliceArg{Param: i, Memory: a.Mem, Offset: a.Off, Len: a.Len})
+		case uint32:
+			le.PutUint32(at, a)
+		case float32:
+			le.PutUint32(at, math.Float32bits(a))
+		case [40]uint32:
+			for j, v := range a {
+				le.PutUint32(at[4*j:], v)
+			}
+		default:
+			panic(fmt.Sprintf("argument of type %T", a))
+		}
+	}
+	return c
+}

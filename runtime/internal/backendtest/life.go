@@ -1,0 +1,205 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+func bitsOf(v []float32) []uint32 {
+	w := make([]uint32, len(v))
+	for i, f := range v {
+		w[i] = math.Float32bits(f)
+	}
+	return w
+}
+
+func testTicket(e *env) {
+	x := e.words(0)
+	defer x.Free()
+	p := e.pipeline("increment")
+	defer p.Free()
+	const n = 100
+	var tickets []hal.Ticket
+	results := make([][]byte, n)
+	for i := range n {
+		results[i] = make([]byte, 4)
+		tickets = append(tickets, e.submit(after(launch(p, "increment", 1, all(x))), after(read(x, 0, results[i]))))
+	}
+	// By polling, and in no order.
+	for k := range n {
+		i := k * 37 % n
+		for start := time.Now(); !tickets[i].Done(); time.Sleep(10 * time.Microsecond) {
+			if time.Since(start) > time.Minute {
+				e.Fatal("a batch is not done after a minute")
+			}
+		}
+		if got := decode(results[i])[0]; got != uint32(i+1) {
+			e.Fatalf("batch %d read %d", i, got)
+		}
+	}
+	for _, tk := range tickets {
+		e.wait(tk)
+		e.wait(tk)
+		if !tk.Done() {
+			e.Fatal("a batch is done and then not")
+		}
+	}
+}
+
+// slow submits work that takes a while: some tenths of a second and more.
+func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
+	e.Helper()
+	n := uint32(60000) // some drivers end a loop after 65535 iterations
+	launches := 16
+	if e.dev.Info().Type < hal.VulkanCPU {
+		launches = 256
+	}
+	var batch []hal.Command
+	for range launches {
+		batch = append(batch, after(launch(p, "chain", int(x.Size()/4), all(x), n)))
+	}
+	return e.submit(batch...)
+}
+
+func testContext(e *env) {
+	x := e.alloc(4<<10, hal.DeviceMemory)
+	defer x.Free()
+	p := e.pipeline("chain")
+	defer p.Free()
+	e.wait(e.slow(p, x)) // warm
+	start := time.Now()
+	e.wait(e.slow(p, x))
+	full := time.Since(start)
+	if full < 20*time.Millisecond {
+		e.Logf("the work takes only %v", full)
+	}
+	tk := e.slow(p, x)
+	ctx, cancel := context.WithTimeout(context.Background(), full/8)
+	defer cancel()
+	start = time.Now()
+	err := tk.Wait(ctx)
+	if took := time.Since(start); err == nil {
+		e.Logf("done after %v of %v, before the deadline", took, full)
+	} else if !errors.Is(err, context.DeadlineExceeded) || took > full/8+100*time.Millisecond {
+		e.Errorf("Wait: %v after %v, the deadline was %v", err, took, full/8)
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	last := e.slow(p, x)
+	if err := last.Wait(ended); !errors.Is(err, context.Canceled) {
+		e.Errorf("Wait: %v, want Canceled", err)
+	}
+	e.wait(last)
+	if err := tk.Wait(ended); err != nil {
+		e.Errorf("Wait for a batch that is done, with an ended context: %v", err)
+	}
+}
+
+func testConcurrent(e *env) {
+	const goroutines, rounds, n = 32, 40, 256
+	p, pf := e.pipeline("increment"), e.pipeline("fault")
+	defer p.Free()
+	defer pf.Free()
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			x, err := e.dev.Alloc(4*n, hal.DeviceMemory)
+			if err != nil {
+				e.Error(err)
+				return
+			}
+			defer x.Free()
+			for r := range rounds {
+				host := make([]byte, 4*n)
+				var f hal.Fault
+				bad := launch(pf, "fault", n, all(x), uint32(g))
+				bad.Fault = &f
+				tk, err := e.dev.Submit([]hal.Command{
+					after(write(x, 0, encode(make([]uint32, n)))), after(launch(p, "increment", n, all(x))), after(bad),
+					after(launch(p, "increment", n, all(x))), after(read(x, 0, host))})
+				if err != nil {
+					e.Error(err)
+					return
+				}
+				if r%3 == 0 {
+					for !tk.Done() {
+						time.Sleep(10 * time.Microsecond)
+					}
+				} else if err := tk.Wait(context.Background()); err != nil {
+					e.Error(err)
+					return
+				}
+				for i, v := range decode(host) {
+					want := uint32(2)
+					if i < g {
+						want = uint32(i) + 1
+					}
+					if v != want {
+						e.Errorf("word %d is %d, want %d", i, v, want)
+						return
+					}
+				}
+				if !f.Set || f.GlobalID[0] < uint32(g) {
+					e.Errorf("fault %+v", f)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// testManyPending leaves thousands of batches in flight that nobody waits for.
+func testManyPending(e *env) {
+	x := e.words(0)
+	defer x.Free()
+	p := e.pipeline("increment")
+	defer p.Free()
+	const n = 3000
+	for range n {
+		e.submit(after(launch(p, "increment", 1, all(x))))
+	}
+	e.want(x, 1, func(int) uint32 { return n })
+}
+
+func testCloseOrder(e *env) {
+	x, y := e.words(1, 2, 3), e.alloc(100<<20, hal.DeviceMemory)
+	p := e.pipeline("increment")
+	tk := e.submit(after(launch(p, "increment", 3, all(x))))
+	if err := e.dev.Close(); err != nil {
+		e.Errorf("Close: %v", err)
+	}
+	if !tk.Done() {
+		e.Error("a batch is not done when its device is closed")
+	}
+	x.Free()
+	p.Free()
+	y.Free()
+	if err := e.dev.Close(); err != nil {
+		e.Errorf("second Close: %v", err)
+	}
+	if _, err := e.dev.Submit([]hal.Command{fill(x, 0, 4, 0)}); err == nil {
+		e.Error("Submit to a closed device succeeded")
+	}
+}
+
+// testReopen has two devices of one kind at a time, and one after the other.
+func testReopen(e *env) {
+	first := e.dev
+	for range 3 {
+		e.dev = e.open()
+		x := e.words(41)
+		p := e.pipeline("increment")
+		e.run(launch(p, "increment", 1, all(x)))
+		e.want(x, 1, func(int) uint32 { return 42 })
+		if err := e.dev.Close(); err != nil {
+			e.Error(err)
+		}
+	}
+	e.dev = first
+	e.words(1).Free()
+}

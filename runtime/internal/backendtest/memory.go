@@ -1,0 +1,236 @@
+package backendtest
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+func testInfo(e *env) {
+	list, err := e.b.Driver().Enumerate()
+	if err != nil || e.i >= len(list) {
+		e.Fatalf("Enumerate: %d devices, %v", len(list), err)
+	}
+	info, l := e.dev.Info(), e.dev.Info().Limits
+	if listed := &list[e.i]; info.Name != listed.Name || info.Driver != listed.Driver || !slices.Equal(info.Aspects, listed.Aspects) {
+		e.Errorf("open device is %+v, listed is %+v", info, listed)
+	}
+	if info.Name == "" || info.Driver == "" || info.API == "" {
+		e.Errorf("names are missing: %q, %q, %q", info.Name, info.Driver, info.API)
+	}
+	if !slices.IsSorted(info.Aspects) {
+		e.Errorf("aspects are not sorted: %v", info.Aspects)
+	}
+	if info.SubGroups[0] < 1 || info.SubGroups[1] < info.SubGroups[0] {
+		e.Errorf("sub-groups of %v", info.SubGroups)
+	}
+	if l.MaxWorkItems < 64 || l.LocalMemory < 16<<10 || l.MaxAllocation < 1<<27 || l.MaxLaunchBlock < 128 || l.DeviceMemory == 0 {
+		e.Errorf("limits are too low: %+v", l)
+	}
+	if l.PreferredItems < 1 || l.PreferredItems > l.MaxWorkItems {
+		e.Errorf("preferred work-group size %d of at most %d", l.PreferredItems, l.MaxWorkItems)
+	}
+	for i := range 3 {
+		if l.MaxWorkGroupSize[i] < 1 || l.MaxGroups[i] < 65535 {
+			e.Errorf("limits are too low: %+v", l)
+		}
+	}
+	if _, err := e.b.Driver().Open(len(list)); err == nil {
+		e.Errorf("Open(%d) of %d devices succeeded", len(list), len(list))
+	}
+}
+
+func testMemory(e *env) {
+	for _, kind := range []hal.MemoryKind{hal.DeviceMemory, hal.HostMemory} {
+		for _, size := range []uint64{0, 1, 3, 4, 255, 256, 257, 4096, 1<<20 + 12} {
+			m := e.alloc(size, kind)
+			if m.Size() != size {
+				e.Errorf("size %d, want %d", m.Size(), size)
+			}
+			if m.Address() == 0 || m.Address()%256 != 0 {
+				e.Errorf("address %#x", m.Address())
+			}
+			b := m.Bytes()
+			if kind == hal.HostMemory && b == nil && size > 0 {
+				e.Errorf("host memory of %d bytes without bytes", size)
+			}
+			if b != nil && uint64(len(b)) != size {
+				e.Errorf("%d bytes of memory of %d", len(b), size)
+			}
+			pattern(b, uint32(size))
+			m.Free()
+		}
+	}
+	// What the host writes directly, the device sees, and the other way round.
+	h, d := e.alloc(1024, hal.HostMemory), e.alloc(1024, hal.DeviceMemory)
+	want := pattern(make([]byte, 1024), 7)
+	copy(h.Bytes(), want)
+	e.run(copyOf(d, 0, h, 0, 1024), after(fill(h, 0, 1024, 0)), after(copyOf(h, 0, d, 0, 1024)))
+	e.same(h.Bytes(), want)
+	h.Free()
+	d.Free()
+}
+
+// testMemoryMany allocates and frees in random order, looking for overlaps.
+func testMemoryMany(e *env) {
+	type owned struct {
+		m    hal.Memory
+		mark uint32
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var live []owned
+	check := func(o owned) {
+		n := o.m.Size() / 4
+		if got := e.read(o.m, 0, 1)[0]; got != o.mark {
+			e.Fatalf("memory at %#x begins with %d, want %d", o.m.Address(), got, o.mark)
+		}
+		if got := e.read(o.m, 4*(n-1), 1)[0]; got != o.mark {
+			e.Fatalf("memory at %#x ends with %d, want %d", o.m.Address(), got, o.mark)
+		}
+	}
+	for i := range 600 {
+		if len(live) > 60 || len(live) > 0 && rnd.IntN(3) == 0 {
+			k := rnd.IntN(len(live))
+			check(live[k])
+			live[k].m.Free()
+			live = slices.Delete(live, k, k+1)
+			continue
+		}
+		size := 4 * (1 + rnd.Uint64N(1<<(2+rnd.UintN(16))))
+		o := owned{e.alloc(size, hal.MemoryKind(rnd.IntN(2))), uint32(i)}
+		e.run(fill(o.m, 0, size, o.mark))
+		live = append(live, o)
+	}
+	slices.SortFunc(live, func(a, b owned) int { return int(int64(a.m.Address()) - int64(b.m.Address())) })
+	for i, o := range live {
+		if i > 0 && live[i-1].m.Address()+live[i-1].m.Size() > o.m.Address() {
+			e.Fatalf("memory at %#x of %d bytes reaches into %#x", live[i-1].m.Address(), live[i-1].m.Size(), o.m.Address())
+		}
+		check(o)
+		o.m.Free()
+	}
+}
+
+func testOutOfMemory(e *env) {
+	for _, size := range []uint64{1 << 50, 1<<64 - 1, 1<<64 - 256, 1 << 63} {
+		for _, kind := range []hal.MemoryKind{hal.DeviceMemory, hal.HostMemory} {
+			if _, err := e.dev.Alloc(size, kind); !errors.Is(err, hal.ErrOutOfMemory) {
+				e.Errorf("Alloc(%d): %v, want ErrOutOfMemory", size, err)
+			}
+		}
+	}
+	e.words(1).Free()
+}
+
+func testWriteRead(e *env) {
+	m := e.alloc(1<<20, hal.DeviceMemory)
+	defer m.Free()
+	for _, c := range []struct{ off, size int }{{0, 0}, {0, 1}, {0, 4}, {3, 5}, {255, 3}, {1000, 65537}, {0, 1 << 20}, {1<<20 - 1, 1}} {
+		want := pattern(make([]byte, c.size), uint32(c.off))
+		src, dst := slices.Clone(want), make([]byte, c.size)
+		tk := e.submit(write(m, uint64(c.off), src), after(read(m, uint64(c.off), dst)))
+		clear(src) // it has been read
+		e.wait(tk)
+		e.same(dst, want)
+	}
+	// Bytes beside what is written stay.
+	e.run(fill(m, 0, 64, 0), after(write(m, 5, []byte{1, 2, 3})))
+	got := make([]byte, 12)
+	e.run(after(read(m, 0, got)))
+	e.same(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
+}
+
+// testLarge moves more than any staging memory holds.
+func testLarge(e *env) {
+	const size = 96<<20 + 20
+	m := e.alloc(size, hal.DeviceMemory)
+	defer m.Free()
+	want, got := pattern(make([]byte, size), 3), make([]byte, size)
+	e.run(write(m, 0, want), after(read(m, 0, got)))
+	e.same(got, want)
+	// Several in flight.
+	clear(got)
+	t1 := e.submit(after(write(m, 0, want[4:4+size/2])))
+	t2 := e.submit(after(read(m, 0, got)))
+	t3 := e.submit(after(fill(m, 0, 4, 9)), after(read(m, 0, got[:0])))
+	e.wait(t3)
+	e.wait(t2)
+	e.wait(t1)
+	e.same(got[:size/2], want[4:4+size/2])
+	e.same(got[size/2:], want[size/2:])
+}
+
+// testLargeMixed interleaves large reads with writes and launches, whose order
+// has to stay.
+func testLargeMixed(e *env) {
+	const n = 20 << 20
+	m := e.alloc(4*n, hal.DeviceMemory)
+	defer m.Free()
+	p := e.pipeline("increment")
+	defer p.Free()
+	var results [4][]byte
+	var tickets []hal.Ticket
+	head := make([]byte, 4)
+	for i := range results {
+		results[i] = make([]byte, 4*n)
+		head[0] = byte(50 * i)
+		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), after(write(m, 0, head))}
+		if i == 0 {
+			batch = append([]hal.Command{fill(m, 0, 4*n, 100)}, batch...)
+		}
+		tickets = append(tickets, e.submit(batch...))
+		head[0] = 255 // it has been read
+	}
+	for i := len(tickets) - 1; i >= 0; i-- {
+		e.wait(tickets[i])
+	}
+	for i, b := range results {
+		for k, v := range decode(b) {
+			want := uint32(101 + i)
+			if k == 0 && i > 0 {
+				want = uint32(50*(i-1) + 1)
+			}
+			if v != want {
+				e.Fatalf("read %d: word %d is %d, want %d", i, k, v, want)
+			}
+		}
+	}
+}
+
+func testFill(e *env) {
+	const n = 1 << 18
+	m := e.alloc(4*n, hal.DeviceMemory)
+	defer m.Free()
+	for _, c := range []struct{ off, size uint64 }{{0, 4 * n}, {4, 4}, {12, 100}, {16, 4*n - 16}, {64, 4*n - 68}, {20, 1 << 19}, {0, 0}} {
+		e.run(fill(m, 0, 4*n, 0xffffffff), after(fill(m, c.off, c.size, 0x12345678+uint32(c.off))))
+		e.want(m, n, func(i int) uint32 {
+			if at := uint64(4 * i); at >= c.off && at < c.off+c.size {
+				return 0x12345678 + uint32(c.off)
+			}
+			return 0xffffffff
+		})
+	}
+}
+
+func testCopy(e *env) {
+	const size = 1 << 20
+	a, b := e.alloc(size, hal.DeviceMemory), e.alloc(size, hal.DeviceMemory)
+	defer a.Free()
+	defer b.Free()
+	src, old := pattern(make([]byte, size), 1), pattern(make([]byte, size), 2)
+	for _, c := range []struct{ dst, src, size int }{
+		{0, 0, size}, {0, 0, 0}, {1, 2, 3}, {16, 32, size / 2}, {4, 8, size / 4}, {256, 0, size/2 + 12}, {256, 512, size/2 + 7}, {7, 1, size / 2},
+	} {
+		got := make([]byte, size)
+		e.run(write(a, 0, src), write(b, 0, old), after(copyOf(b, uint64(c.dst), a, uint64(c.src), uint64(c.size))), after(read(b, 0, got)))
+		want := slices.Clone(old)
+		copy(want[c.dst:c.dst+c.size], src[c.src:])
+		e.same(got, want)
+	}
+	// Within one memory.
+	got := make([]byte, size)
+	e.run(write(a, 0, src), after(copyOf(a, 0, a, size/2, size/2)), after(read(a, 0, got)))
+	e.same(got[:size/2], src[size/2:])
+}

@@ -1,0 +1,132 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"math"
+	"sync"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// The backend's own kernels. Copies and fills by kernel are several times as
+// fast as the commands on a GPU.
+var (
+	//go:embed kernels/copy.spv
+	copyModule []byte
+	//go:embed kernels/fill.spv
+	fillModule []byte
+	//go:embed kernels/subnormals.spv
+	subnormalsModule []byte
+)
+
+const (
+	builtinWords = 7        // of the kernels' push constants
+	kernelMin    = 64 << 10 // bytes from which on a kernel is used
+	kernelMax    = 512 << 20
+	kernelGroup  = 16 << 10 // bytes a work-group does
+)
+
+// builtins are a device's pipelines for the kernels above, made when first used.
+type builtins struct {
+	mu   sync.Mutex
+	all  map[*byte]vk.Pipeline
+	avid bool // use the kernels on any device; for tests
+}
+
+// get returns the pipeline of a module and its layout.
+func (b *builtins) get(d *device, module []byte) (vk.Pipeline, vk.PipelineLayout, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	layout, err := d.pipes.layout(4 * builtinWords)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p, ok := b.all[&module[0]]; ok {
+		return p, layout, nil
+	}
+	words := make([]uint32, len(module)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(module[4*i:])
+	}
+	m, r := d.vk.CreateShaderModule(words)
+	if err := d.check("vkCreateShaderModule", r); err != nil {
+		return nil, nil, err
+	}
+	defer vk.DestroyShaderModule(d.vk.Handle, m, nil)
+	p, r := d.vk.CreateComputePipeline(d.pipes.cache, &vkx.ComputePipeline{Module: m, Layout: layout})
+	if err := d.check("vkCreateComputePipelines", r); err != nil {
+		return nil, nil, err
+	}
+	if b.all == nil {
+		b.all = make(map[*byte]vk.Pipeline)
+	}
+	b.all[&module[0]] = p
+	return p, layout, nil
+}
+
+func (b *builtins) close(d *device) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.all {
+		vk.DestroyPipeline(d.vk.Handle, p, nil)
+	}
+	b.all = nil
+}
+
+// byKernel reports whether a copy or fill is done by a kernel: addresses have to
+// be multiples of 16, the size of 4.
+func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
+	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
+}
+
+// builtin records a built-in kernel over size bytes.
+func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) error {
+	p, layout, err := e.d.built.get(e.d, module)
+	if err != nil {
+		return err
+	}
+	e.order(compute)
+	e.bind(p)
+	for first := true; size > 0 || first; first = false {
+		n := min(size, kernelMax)
+		w := e.commands.PushConstants(layout, builtinWords)
+		w[0], w[1] = uint32(dst), uint32(dst>>32)
+		w[2], w[3] = uint32(src), uint32(src>>32)
+		w[4], w[5], w[6] = uint32(n/16), uint32(n%16/4), pattern
+		e.commands.Dispatch([3]uint32{uint32(max(1, (n+kernelGroup-1)/kernelGroup)), 1, 1})
+		dst, src, size = dst+n, src+n, size-n
+	}
+	return nil
+}
+
+// probeSubnormals finds out whether float32 subnormals are kept.
+func (d *device) probeSubnormals() (bool, error) {
+	m, err := d.mem.alloc(granule, d.mem.types.host)
+	if err != nil {
+		return false, err
+	}
+	defer m.Free()
+	in := []uint32{0x00000001, 0x00400000, 0x00800000}
+	for i, v := range in {
+		binary.LittleEndian.PutUint32(m.data[4*i:], v)
+	}
+	t, err := d.queue.submit(func(e *encoder) error {
+		return e.builtin(subnormalsModule, m.addr+128, m.addr, 0, 0)
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := t.Wait(context.Background()); err != nil {
+		return false, err
+	}
+	sum := math.Float32frombits(in[0]) + math.Float32frombits(in[1])
+	return binary.LittleEndian.Uint32(m.data[128:]) == math.Float32bits(sum) &&
+		binary.LittleEndian.Uint32(m.data[132:]) == 0x00400000, nil
+}

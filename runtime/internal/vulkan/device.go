@@ -1,0 +1,104 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+var errClosed = errors.New("vulkan: the device is closed")
+
+// device implements hal.Device.
+type device struct {
+	vk    *vkx.Device
+	phys  *vkx.PhysicalDeviceInfo
+	info  hal.Info
+	mem   allocator
+	pipes pipelines
+	queue queue
+	built builtins
+
+	lost  atomic.Pointer[error]
+	close sync.Once
+}
+
+func openDevice(p *physicalDevice) (_ *device, err error) {
+	family, _ := queueFamily(p.PhysicalDeviceInfo)
+	handle, r := vkx.CreateDevice(p.handle, family, p.Features, p.BufferMarker)
+	if err := check("vkCreateDevice", r); err != nil {
+		return nil, err
+	}
+	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: infoOf(p.PhysicalDeviceInfo)}
+	defer func() {
+		if err != nil {
+			d.destroy()
+		}
+	}()
+	if err := d.mem.init(d); err != nil {
+		return nil, err
+	}
+	if err := d.pipes.init(d); err != nil {
+		return nil, err
+	}
+	d.queue.init(d)
+	if d.info.Subnormals, err = d.probeSubnormals(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	}
+	return d, nil
+}
+
+// Info describes the device.
+func (d *device) Info() *hal.Info { return &d.info }
+
+// check is check, but notices the loss of the device.
+func (d *device) check(call string, r vk.Result) error {
+	if r == vk.ErrorDeviceLost {
+		return d.lose(call, r)
+	}
+	return check(call, r)
+}
+
+// lose marks the device as lost. The first cause stays.
+func (d *device) lose(call string, r vk.Result) error {
+	err := check(call, r)
+	d.lost.CompareAndSwap(nil, &err)
+	return d.lostErr()
+}
+
+func (d *device) lostErr() error {
+	if p := d.lost.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Close waits for submitted work and frees everything, what the caller has not
+// freed too.
+func (d *device) Close() error {
+	d.close.Do(func() {
+		d.queue.drain()
+		d.destroy()
+		shared.Lock()
+		shared.open--
+		shared.Unlock()
+	})
+	return nil
+}
+
+// destroy destroys what there is, also when opening has failed half-way.
+func (d *device) destroy() {
+	d.vk.WaitIdle()
+	d.queue.close()
+	d.built.close(d)
+	d.pipes.close()
+	d.mem.close()
+	d.vk.Destroy()
+}

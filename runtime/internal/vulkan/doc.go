@@ -1,0 +1,19 @@
+// Package vulkan is the Vulkan backend.
+//
+// A device has one queue. Submit turns a batch into one command buffer, recorded
+// and submitted by a single call into C; completion is a word in host memory that
+// the batch writes last, polled for a moment before the wait becomes a blocking
+// one on a fence. Memory comes from pools of large blocks, host data goes through
+// a staging ring, and fault records stand in host memory, which a kernel touches
+// only when it faults, so that looking through them costs the host a few cache
+// lines and the device nothing.
+//
+// Environment:
+//
+//   - KGEN_VALIDATE=1 turns the Khronos validation layer on; what it says is
+//     printed to standard error and counted, see [ValidationMessages];
+//   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk, any other
+//     value is the directory to use instead of the user's cache directory;
+//   - the loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
+//     VK_INSTANCE_LAYERS, work as usual.
+package vulkan

@@ -1,0 +1,190 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+type driver struct{}
+
+// New returns the driver. It opens the Vulkan loader when it is first asked for
+// devices.
+func New() hal.Driver { return driver{} }
+
+// shared is the process's instance: creating one takes a tenth of a second and
+// more, and the binding knows only one.
+var shared struct {
+	sync.Mutex
+	instance vk.Instance
+	devices  []physicalDevice // usable ones, in the loader's order
+	err      error            // why there are none
+	open     int              // open devices
+}
+
+type physicalDevice struct {
+	handle vk.PhysicalDevice
+	*vkx.PhysicalDeviceInfo
+}
+
+const install = "install a Vulkan loader and driver (Debian, Ubuntu: apt install libvulkan1 mesa-vulkan-drivers, which has a CPU device; for NVIDIA: the driver package's Vulkan part)"
+
+// ValidationMessages returns how many errors and warnings the validation layer
+// has printed since the process began; see KGEN_VALIDATE.
+func ValidationMessages() int { return vkx.Messages() }
+
+// Shutdown destroys the process's instance if no device is open; the next call to
+// Enumerate makes a new one. It is for tests that look for leaks.
+func Shutdown() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.instance == nil || shared.open > 0 {
+		return
+	}
+	vkx.DestroyInstance(shared.instance)
+	shared.instance, shared.devices, shared.err = nil, nil, nil
+}
+
+func (driver) Name() string { return "vulkan" }
+
+// Enumerate lists the usable devices in the loader's order.
+func (driver) Enumerate() ([]hal.Info, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if err := load(); err != nil {
+		return nil, err
+	}
+	list := make([]hal.Info, len(shared.devices))
+	for i, p := range shared.devices {
+		list[i] = infoOf(p.PhysicalDeviceInfo)
+	}
+	return list, nil
+}
+
+// Open opens the device with index i in Enumerate's list.
+func (driver) Open(i int) (hal.Device, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if err := load(); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= len(shared.devices) {
+		return nil, fmt.Errorf("vulkan: there is no device %d; there are %d", i, len(shared.devices))
+	}
+	d, err := openDevice(&shared.devices[i])
+	if err != nil {
+		return nil, err
+	}
+	shared.open++
+	return d, nil
+}
+
+// load creates the instance and finds the devices. A failure is found again, not
+// remembered: a driver may be installed meanwhile.
+func load() error {
+	if shared.instance != nil {
+		return shared.err
+	}
+	if err := vkx.Open(); err != nil {
+		return fmt.Errorf("vulkan: the loader cannot be opened: %v; %s", err, install)
+	}
+	version := vkx.InstanceVersion()
+	if version < minVersion {
+		return fmt.Errorf("vulkan: the loader is of Vulkan %v, kgen needs %v; install a newer one", version, minVersion)
+	}
+	validate := os.Getenv("KGEN_VALIDATE") == "1"
+	inst, r := vkx.CreateInstance(min(version, vk.Version(vk.MakeVersion(1, 3, 0))), validate)
+	switch {
+	case r == vk.ErrorIncompatibleDriver:
+		return fmt.Errorf("vulkan: the loader found no driver; %s", install)
+	case r == vk.ErrorLayerNotPresent && validate:
+		return fmt.Errorf("vulkan: KGEN_VALIDATE=1, but there is no VK_LAYER_KHRONOS_validation; install it (Debian, Ubuntu: apt install vulkan-validationlayers)")
+	case r < 0:
+		return check("vkCreateInstance", r)
+	}
+	physical, r := vkx.EnumeratePhysicalDevices(inst)
+	if r < 0 {
+		vkx.DestroyInstance(inst)
+		return check("vkEnumeratePhysicalDevices", r)
+	}
+	shared.devices, shared.err = nil, nil
+	var missing []string
+	for _, p := range physical {
+		info := vkx.GetPhysicalDeviceInfo(p)
+		if m := lacks(info); m != "" {
+			missing = append(missing, fmt.Sprintf("%s lacks %s", info.DeviceName, m))
+			continue
+		}
+		shared.devices = append(shared.devices, physicalDevice{p, info})
+	}
+	switch {
+	case len(physical) == 0:
+		shared.err = fmt.Errorf("vulkan: no driver reports a device; %s", install)
+	case len(shared.devices) == 0:
+		shared.err = fmt.Errorf("vulkan: no usable device: %s; a newer driver may help", strings.Join(missing, "; "))
+	}
+	if shared.err != nil {
+		vkx.DestroyInstance(inst)
+		return shared.err
+	}
+	shared.instance = inst
+	return nil
+}
+
+var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
+	vk.PhysicalDeviceTypeDiscreteGpu:   hal.DiscreteGPU,
+	vk.PhysicalDeviceTypeIntegratedGpu: hal.IntegratedGPU,
+	vk.PhysicalDeviceTypeVirtualGpu:    hal.VirtualGPU,
+	vk.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
+}
+
+// infoOf describes a device. Subnormals are probed when it is opened.
+func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
+	kind, ok := deviceTypes[p.DeviceType]
+	if !ok {
+		kind = hal.OtherDevice
+	}
+	types, _ := memoryTypes(p, ^uint32(0))
+	heap := p.MemoryHeaps[p.MemoryTypes[types.device].Heap].Size
+	info := hal.Info{
+		Name:       p.DeviceName,
+		Driver:     strings.TrimSpace(p.DriverName + " " + p.DriverInfo),
+		API:        fmt.Sprintf("Vulkan %v", p.APIVersion),
+		Type:       kind,
+		Aspects:    aspectsOf(p),
+		SubGroups:  [2]int{int(p.MinSubgroupSize), int(p.MaxSubgroupSize)},
+		Subnormals: p.DenormPreserveFloat32,
+		Limits: hal.Limits{
+			MaxWorkItems:      int(p.MaxComputeWorkGroupInvocations),
+			LocalMemory:       int(p.MaxComputeSharedMemorySize),
+			MaxAllocation:     heap,
+			MaxLaunchBlock:    int(p.MaxPushConstantsSize),
+			ComputeUnits:      int(p.ComputeUnits),
+			PreferredItems:    min(256, int(p.MaxComputeWorkGroupInvocations), int(p.MaxComputeWorkGroupSize[0])),
+			DeviceMemory:      heap,
+			MemoryIsHostSpeed: types.hostSpeed,
+		},
+	}
+	// maxMemoryAllocationSize is what is sure to work; NVIDIA's drivers allocate
+	// far more. Alloc finds out.
+	if p.MaxBufferSize != 0 {
+		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
+	}
+	for i := range 3 {
+		info.Limits.MaxWorkGroupSize[i] = int(p.MaxComputeWorkGroupSize[i])
+		info.Limits.MaxGroups[i] = int(p.MaxComputeWorkGroupCount[i])
+	}
+	if kind == hal.VulkanCPU && info.Limits.ComputeUnits == 0 {
+		info.Limits.ComputeUnits = runtime.NumCPU()
+	}
+	return info
+}

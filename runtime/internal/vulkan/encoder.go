@@ -1,0 +1,441 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"fmt"
+	"math/bits"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// kind is what a command is to a barrier; kinds is a set of them.
+type (
+	kind  uint8
+	kinds uint8
+)
+
+const (
+	compute kind = iota
+	transfer
+	numKinds
+)
+
+// scope is the stages of a set of kinds and what they read and write.
+type scope struct {
+	stages      vk.PipelineStageFlagBits
+	write, both vk.AccessFlagBits
+}
+
+var scopes = [1 << numKinds]scope{
+	1 << compute: {
+		vk.PipelineStageComputeShaderBit, vk.AccessShaderWriteBit, vk.AccessShaderReadBit | vk.AccessShaderWriteBit,
+	},
+	1 << transfer: {
+		vk.PipelineStageTransferBit, vk.AccessTransferWriteBit, vk.AccessTransferReadBit | vk.AccessTransferWriteBit,
+	},
+	1<<compute | 1<<transfer: {
+		vk.PipelineStageComputeShaderBit | vk.PipelineStageTransferBit, vk.AccessShaderWriteBit | vk.AccessTransferWriteBit,
+		vk.AccessShaderReadBit | vk.AccessShaderWriteBit | vk.AccessTransferReadBit | vk.AccessTransferWriteBit,
+	},
+}
+
+// encoder turns batches into parts. What is in flight and what is owed last from
+// batch to batch, since barriers reach across submissions.
+type encoder struct {
+	d *device
+	q *queue
+
+	commands vkx.Commands
+	t        *ticket
+	part     *part // nil between parts
+	bound    vk.Pipeline
+	inPart   kinds // of the part's commands
+	launches int   // of the part
+
+	loose kinds           // commands that no barrier has followed
+	owed  [numKinds]kinds // what the next command of a kind has to wait for
+}
+
+// begin turns to another batch. A part without commands may be open still.
+func (e *encoder) begin(t *ticket) { e.t = t }
+
+// open starts a part if there is none.
+func (e *encoder) open() error {
+	if e.part != nil {
+		return nil
+	}
+	s, err := e.q.takeSlot()
+	if err != nil {
+		return err
+	}
+	e.part = &part{q: e.q, slot: s}
+	e.commands, e.bound, e.inPart, e.launches = e.commands[:0], nil, 0, 0
+	return nil
+}
+
+// flush submits the part, if there is one.
+func (e *encoder) flush() error {
+	p := e.part
+	if p == nil {
+		return nil
+	}
+	// The host sees what the part wrote, and the word comes after it.
+	from := scopes[e.inPart]
+	stages, access := vk.PipelineStageHostBit, vk.AccessHostReadBit
+	if !e.d.phys.BufferMarker {
+		stages, access = stages|vk.PipelineStageTransferBit, access|vk.AccessTransferWriteBit
+	}
+	if e.inPart != 0 {
+		e.commands.Barrier(from.stages, from.write, stages, access)
+	}
+	if err := e.q.push(p, &e.commands); err != nil {
+		return err
+	}
+	if len(e.t.parts) == 0 {
+		e.t.parts = e.t.first[:0]
+	}
+	e.t.parts = append(e.t.parts, p)
+	e.part = nil
+	return nil
+}
+
+// abandon drops the part that failed and waits for those before it, since their
+// ticket is not handed out.
+func (e *encoder) abandon() {
+	// Barriers may have been dropped; what they covered is owed again.
+	e.loose = 1<<compute | 1<<transfer
+	for k := range e.owed {
+		e.owed[k] = e.loose
+	}
+	if p := e.part; p != nil {
+		e.part = nil
+		e.q.mu.Lock()
+		p.slot.argsOff = 0
+		e.q.free = append(e.q.free, p.slot)
+		if p.ring != nil {
+			p.ring.head = p.ringStart
+			p.ring.parts--
+		}
+		e.q.mu.Unlock()
+	}
+	if n := len(e.t.parts); n > 0 {
+		e.t.parts[n-1].wait(background)
+	}
+}
+
+// run encodes a job from where it stands. Unless it may block, it stops (paused)
+// before a read that only completed work can make room for.
+func (e *encoder) run(j *job, block bool) (paused bool, err error) {
+	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
+		c := &j.cmds[j.i]
+		if c.Barrier && j.done == 0 {
+			e.barrier()
+		}
+		switch c.Op {
+		case hal.OpLaunch:
+			err = e.launch(c)
+		case hal.OpCopy:
+			err = e.copy(c)
+		case hal.OpFill:
+			err = e.fill(c)
+		case hal.OpWrite:
+			err = e.write(c)
+		case hal.OpRead:
+			paused, err = e.read(c, j, block)
+		}
+		if err != nil || paused {
+			return paused, err
+		}
+	}
+	return false, nil
+}
+
+// barrier makes all later commands wait for all earlier ones. The wait itself is
+// recorded before the next command of each kind, so that launch after launch
+// costs no transfer stage.
+func (e *encoder) barrier() {
+	for k := range e.owed {
+		e.owed[k] |= e.loose
+	}
+	e.loose = 0
+}
+
+// order records what a command of kind k has to wait for, and counts it.
+func (e *encoder) order(k kind) {
+	if o := e.owed[k]; o != 0 {
+		from, to := scopes[o], scopes[1<<k]
+		e.commands.Barrier(from.stages, from.write, to.stages, to.both)
+		e.owed[k] = 0
+	}
+	e.loose |= 1 << k
+	e.inPart |= 1 << k
+}
+
+func (e *encoder) bind(p vk.Pipeline) {
+	if e.bound != p {
+		e.commands.BindPipeline(p)
+		e.bound = p
+	}
+}
+
+func (e *encoder) launch(c *hal.Command) error {
+	if c.Groups[0] == 0 || c.Groups[1] == 0 || c.Groups[2] == 0 {
+		return nil
+	}
+	if e.part != nil && e.launches >= maxLaunches {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	p := c.Pipeline.(*pipeline)
+	s := e.part.slot
+	record := s.host.addr + offSink
+	if c.Fault != nil {
+		i := len(e.part.faults)
+		if i >= slotRecords && s.more == nil {
+			m, err := e.d.mem.alloc(moreRecords*abi.FaultRecordSize, e.d.mem.types.host)
+			if err != nil {
+				return err
+			}
+			clear(m.data)
+			s.more = m
+		}
+		e.part.faults = append(e.part.faults, c.Fault)
+		record = s.recordAddress(i)
+	}
+	var spilled uint64
+	if p.spilled {
+		var err error
+		if spilled, err = e.spill(s, c.Args); err != nil {
+			return err
+		}
+	}
+	e.order(compute)
+	e.launches++
+	split := e.d.tooMany(c.Groups)
+	if split {
+		e.bind(p.base)
+	} else {
+		e.bind(p.handle)
+	}
+	w := e.commands.PushConstants(p.layout, p.words)
+	w[0], w[1] = uint32(record), uint32(record>>32)
+	copy(w[abi.OffsetRange/4:], c.Global[:])
+	if p.spilled {
+		w[abi.OffsetArgs/4], w[abi.OffsetArgs/4+1] = uint32(spilled), uint32(spilled>>32)
+	} else {
+		copy(asBytes(w[abi.OffsetArgs/4:]), c.Args)
+	}
+	if split {
+		e.split(c.Groups)
+	} else {
+		e.commands.Dispatch(c.Groups)
+	}
+	return nil
+}
+
+// split dispatches more groups than the device takes at once.
+func (e *encoder) split(groups [3]uint32) {
+	limit := e.d.phys.MaxComputeWorkGroupCount
+	var base, n [3]uint32
+	for base[2] = 0; base[2] < groups[2]; base[2] += n[2] {
+		n[2] = min(limit[2], groups[2]-base[2])
+		for base[1] = 0; base[1] < groups[1]; base[1] += n[1] {
+			n[1] = min(limit[1], groups[1]-base[1])
+			for base[0] = 0; base[0] < groups[0]; base[0] += n[0] {
+				n[0] = min(limit[0], groups[0]-base[0])
+				e.commands.DispatchBase(base, n)
+			}
+		}
+	}
+}
+
+// spill puts arguments into the slot's memory for them.
+func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
+	need := (uint64(len(args)) + 15) &^ 15
+	if s.args == nil || s.argsOff+need > s.args.size {
+		m, err := e.d.mem.alloc(max(64<<10, 4*need), e.d.mem.types.upload)
+		if err != nil {
+			return 0, err
+		}
+		if s.args != nil {
+			s.oldArgs = append(s.oldArgs, s.args)
+		}
+		s.args, s.argsOff = m, 0
+	}
+	copy(s.args.data[s.argsOff:], args)
+	addr = s.args.addr + s.argsOff
+	s.argsOff += need
+	return addr, nil
+}
+
+func (e *encoder) copy(c *hal.Command) error {
+	if c.Size == 0 {
+		return nil
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	dst, src := c.Dst.(*memory), c.Src.(*memory)
+	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.d.built.byKernel(e.d, d, s, c.Size) {
+		return e.builtin(copyModule, d, s, c.Size, 0)
+	}
+	e.order(transfer)
+	e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff, dst.off+c.DstOff, c.Size)
+	return nil
+}
+
+func (e *encoder) fill(c *hal.Command) error {
+	if c.Size == 0 {
+		return nil
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	dst := c.Dst.(*memory)
+	if d := dst.addr + c.DstOff; e.d.built.byKernel(e.d, d, 0, c.Size) {
+		return e.builtin(fillModule, d, 0, c.Size, c.Pattern)
+	}
+	e.order(transfer)
+	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
+	return nil
+}
+
+// write copies host memory into the ring, and has the device copy it on.
+func (e *encoder) write(c *hal.Command) error {
+	dst := c.Dst.(*memory)
+	for done := uint64(0); done < c.Size; {
+		n := min(c.Size-done, maxChunk)
+		off, _, err := e.stage(n, c.Size, true)
+		if err != nil {
+			return err
+		}
+		r := e.part.ring
+		copyBytes(r.mem.data[off:off+n], c.Host[done:done+n])
+		e.order(transfer)
+		e.commands.Copy(r.mem.block.buffer, dst.block.buffer, r.mem.off+off, dst.off+c.DstOff+done, n)
+		done += n
+		if err := e.flushLarge(done < c.Size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read has the device copy into the ring; finishing the part copies it on.
+func (e *encoder) read(c *hal.Command, j *job, block bool) (paused bool, err error) {
+	src := c.Src.(*memory)
+	for j.done < c.Size {
+		n := min(c.Size-j.done, maxChunk)
+		off, paused, err := e.stage(n, c.Size, block)
+		if err != nil || paused {
+			return paused, err
+		}
+		r := e.part.ring
+		e.order(transfer)
+		e.commands.Copy(src.block.buffer, r.mem.block.buffer, src.off+c.SrcOff+j.done, r.mem.off+off, n)
+		e.part.reads = append(e.part.reads, readBack{c.Host[j.done : j.done+n], r.mem.data[off : off+n]})
+		j.done += n
+		if err := e.flushLarge(j.done < c.Size); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// flushLarge submits a part that has a chunk of a larger transfer, so that the
+// device begins.
+func (e *encoder) flushLarge(more bool) error {
+	if more {
+		return e.flush()
+	}
+	return nil
+}
+
+// stage opens a part and reserves n bytes of the ring for it, n being a chunk of
+// a transfer of total bytes. If there is no room it submits what there is and
+// waits for completed work, or, when it may not block, reports that it would.
+func (e *encoder) stage(n, total uint64, block bool) (off uint64, paused bool, err error) {
+	for {
+		if err := e.fitRing(min(4*total, maxRing)); err != nil {
+			return 0, false, err
+		}
+		if err := e.open(); err != nil {
+			return 0, false, err
+		}
+		if off, ok := e.reserve(n); ok {
+			return off, false, nil
+		}
+		if e.inPart != 0 {
+			if err := e.flush(); err != nil {
+				return 0, false, err
+			}
+		}
+		e.q.sweep()
+		e.q.mu.Lock()
+		busy := len(e.q.inflight)
+		e.q.mu.Unlock()
+		if busy == 0 {
+			continue // now there is room
+		}
+		if !block {
+			return 0, true, nil
+		}
+		if _, err := e.q.waitOldest(); err != nil {
+			return 0, false, err
+		}
+	}
+}
+
+// reserve reserves n bytes of the ring for the part.
+func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
+	e.q.mu.Lock()
+	defer e.q.mu.Unlock()
+	r, p := e.q.ring, e.part
+	r.rewind()
+	start := r.head
+	if off, ok = r.reserve(n); !ok {
+		return 0, false
+	}
+	if p.ring == nil {
+		r.parts++
+		p.ring, p.ringStart = r, start
+	}
+	p.ringEnd = r.head
+	return off, true
+}
+
+// fitRing makes the ring at least size bytes large. A part that uses the old
+// one is submitted; the old ring goes when its last part is done.
+func (e *encoder) fitRing(size uint64) error {
+	size = max(minRing, uint64(1)<<bits.Len64(size-1))
+	if r := e.q.ring; r != nil && r.size >= size {
+		return nil
+	}
+	if e.part != nil && e.part.ring != nil {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	m, err := e.d.mem.alloc(size, e.d.mem.types.host)
+	if err != nil {
+		return fmt.Errorf("staging: %w", err)
+	}
+	e.q.mu.Lock()
+	old := e.q.ring
+	e.q.ring = &ring{mem: m, size: size}
+	idle := old != nil && old.parts == 0
+	e.q.mu.Unlock()
+	if idle {
+		old.mem.Free()
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// pipeline implements hal.Pipeline.
+type pipeline struct {
+	d       *device
+	layout  vk.PipelineLayout
+	words   int // of push constants
+	args    int // bytes of arguments
+	spilled bool
+
+	mu     sync.Mutex
+	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
+	spirv  []uint32
+	handle vk.Pipeline
+	base   vk.Pipeline // for vkCmdDispatchBase; made when first needed
+	freed  bool
+}
+
+// NewPipeline makes a kernel ready for launches.
+func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
+	if err := d.lostErr(); err != nil {
+		return nil, err
+	}
+	k := desc.Kernel
+	if len(desc.SPIRV) == 0 {
+		return nil, fmt.Errorf("vulkan: %s has no module: %w", k.FullName(), hal.ErrPipeline)
+	}
+	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: desc.SPIRV}
+	block := abi.OffsetArgs + k.ArgSize
+	if k.Spilled {
+		block = abi.OffsetArgs + 8
+	}
+	p.words = (block + 3) / 4
+	if 4*p.words > int(d.phys.MaxPushConstantsSize) {
+		return nil, fmt.Errorf("vulkan: %s: a launch block of %d bytes, the device takes %d: %w",
+			k.FullName(), block, d.phys.MaxPushConstantsSize, hal.ErrPipeline)
+	}
+	if err := p.setSizes(desc); err != nil {
+		return nil, err
+	}
+	for _, s := range desc.Specs {
+		if s.Size != 1 && s.Size != 2 && s.Size != 4 && s.Size != 8 {
+			return nil, fmt.Errorf("vulkan: %s: specialization constant %d of %d bytes: %w", k.FullName(), s.ID, s.Size, hal.ErrPipeline)
+		}
+		p.desc.Spec = append(p.desc.Spec, s.ID, uint32(len(p.desc.Data)), uint32(s.Size))
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], s.Bits)
+		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep them aligned
+	}
+	var err error
+	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
+		return nil, err
+	}
+	if p.handle, err = p.create(false); err != nil {
+		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+	}
+	if !d.pipes.add(p) {
+		vk.DestroyPipeline(d.vk.Handle, p.handle, nil)
+		return nil, errClosed
+	}
+	return p, nil
+}
+
+// setSizes checks the sizes of work-group and sub-group against the limits: a
+// driver need not.
+func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
+	phys, name, items := p.d.phys, desc.Kernel.FullName(), uint64(1)
+	for i, n := range desc.LocalSize {
+		if n == 0 || n > phys.MaxComputeWorkGroupSize[i] {
+			return fmt.Errorf("vulkan: %s: work-group size %v, the device allows %v: %w",
+				name, desc.LocalSize, phys.MaxComputeWorkGroupSize, hal.ErrPipeline)
+		}
+		items *= uint64(n)
+	}
+	if items > uint64(phys.MaxComputeWorkGroupInvocations) {
+		return fmt.Errorf("vulkan: %s: a work-group of %d work-items, the device allows %d: %w",
+			name, items, phys.MaxComputeWorkGroupInvocations, hal.ErrPipeline)
+	}
+	if desc.SubGroupSize == 0 {
+		return nil
+	}
+	size := uint32(desc.SubGroupSize)
+	fixed := phys.MinSubgroupSize == phys.MaxSubgroupSize && phys.SubgroupSize == size
+	settable := phys.Has(vkx.SubgroupSizeControl) && phys.RequiredSubgroupSizeStages&uint32(vk.ShaderStageComputeBit) != 0
+	switch {
+	case size < phys.MinSubgroupSize || size > phys.MaxSubgroupSize || bits.OnesCount32(size) != 1,
+		!fixed && !settable:
+		return fmt.Errorf("vulkan: %s: sub-group size %d, the device allows %d to %d (settable: %v): %w",
+			name, size, phys.MinSubgroupSize, phys.MaxSubgroupSize, settable, hal.ErrPipeline)
+	case settable && items > uint64(size)*uint64(phys.MaxComputeWorkgroupSubgroups):
+		return fmt.Errorf("vulkan: %s: %d work-items in sub-groups of %d, the device allows %d sub-groups: %w",
+			name, items, size, phys.MaxComputeWorkgroupSubgroups, hal.ErrPipeline)
+	}
+	if settable {
+		p.desc.SubgroupSize = size
+		p.desc.FullSubgroups = phys.Has(vkx.ComputeFullSubgroups) && desc.LocalSize[0]%size == 0
+	}
+	return nil
+}
+
+// create makes the pipeline from its module, which lives only meanwhile.
+func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
+	v := p.d.vk
+	module, r := v.CreateShaderModule(p.spirv)
+	if err := p.failed("vkCreateShaderModule", r); err != nil {
+		return nil, err
+	}
+	defer vk.DestroyShaderModule(v.Handle, module, nil)
+	desc := p.desc
+	desc.Module, desc.Layout, desc.DispatchBase = module, p.layout, dispatchBase
+	handle, r := v.CreateComputePipeline(p.d.pipes.cache, &desc)
+	if err := p.failed("vkCreateComputePipelines", r); err != nil {
+		return nil, err
+	}
+	p.d.pipes.made(p.d)
+	return handle, nil
+}
+
+func (p *pipeline) failed(call string, r vk.Result) error {
+	err := check(call, r)
+	switch {
+	case err == nil:
+		return nil
+	case r == vk.ErrorDeviceLost:
+		return p.d.lose(call, r)
+	case errors.Is(err, hal.ErrOutOfMemory):
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, hal.ErrPipeline)
+}
+
+// dispatchBase returns the pipeline for vkCmdDispatchBase.
+func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	if p.base == nil {
+		p.base, err = p.create(true)
+	}
+	return p.base, err
+}
+
+// Free destroys the pipeline. It does nothing the second time, or when the
+// device is closed.
+func (p *pipeline) Free() {
+	if p.d.pipes.remove(p) {
+		p.d.queue.settle()
+		p.destroy()
+	}
+}
+
+func (p *pipeline) destroy() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.freed {
+		return
+	}
+	p.freed = true
+	vk.DestroyPipeline(p.d.vk.Handle, p.handle, nil)
+	vk.DestroyPipeline(p.d.vk.Handle, p.base, nil)
+	p.handle, p.base = nil, nil
+}
+
+// pipelines are a device's pipelines and what they share.
+type pipelines struct {
+	cache vk.PipelineCache
+	store cacheStore
+
+	mu      sync.Mutex
+	d       *device
+	all     map[*pipeline]struct{} // nil when closed
+	layouts map[uint32]vk.PipelineLayout
+}
+
+func (s *pipelines) init(d *device) error {
+	s.d = d
+	s.all = make(map[*pipeline]struct{})
+	s.layouts = make(map[uint32]vk.PipelineLayout)
+	s.store.init(d.phys)
+	var r vk.Result
+	s.cache, r = d.vk.CreatePipelineCache(s.store.load())
+	return check("vkCreatePipelineCache", r)
+}
+
+// layout returns the layout with one range of n bytes of push constants.
+func (s *pipelines) layout(n uint32) (vk.PipelineLayout, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		return nil, errClosed
+	}
+	if l, ok := s.layouts[n]; ok {
+		return l, nil
+	}
+	l, r := s.d.vk.CreatePipelineLayout(n)
+	if err := s.d.check("vkCreatePipelineLayout", r); err != nil {
+		return nil, err
+	}
+	s.layouts[n] = l
+	return l, nil
+}
+
+func (s *pipelines) add(p *pipeline) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		return false
+	}
+	s.all[p] = struct{}{}
+	return true
+}
+
+func (s *pipelines) remove(p *pipeline) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.all[p]
+	delete(s.all, p)
+	return ok
+}
+
+// made notes a new pipeline and writes the cache now and then.
+func (s *pipelines) made(d *device) {
+	if s.store.due() {
+		s.save()
+	}
+}
+
+func (s *pipelines) save() {
+	if data, r := s.d.vk.PipelineCacheData(s.cache); r >= 0 {
+		s.store.save(data)
+	}
+}
+
+func (s *pipelines) close() {
+	s.mu.Lock()
+	all := s.all
+	s.all = nil
+	s.mu.Unlock()
+	if all == nil {
+		return
+	}
+	if s.d.lostErr() == nil && s.cache != nil {
+		s.save()
+	}
+	for p := range all {
+		p.destroy()
+	}
+	for _, l := range s.layouts {
+		vk.DestroyPipelineLayout(s.d.vk.Handle, l, nil)
+	}
+	vk.DestroyPipelineCache(s.d.vk.Handle, s.cache, nil)
+	s.layouts, s.cache = nil, nil
+}
+
+// asBytes returns words as bytes; hosts are little-endian, as modules are.
+func asBytes(words []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
+}

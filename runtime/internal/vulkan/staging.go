@@ -1,0 +1,62 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import "sync"
+
+const (
+	minRing = 1 << 20
+	maxRing = 64 << 20
+	// Chunks are a quarter of the largest ring, so that copies by host and device
+	// overlap.
+	maxChunk = maxRing / 4
+)
+
+// ring is staging memory that parts use in the order of their submission.
+// Positions only grow; a position's place is its remainder by size.
+type ring struct {
+	mem        *memory
+	size       uint64
+	head, tail uint64
+	parts      int // that use the ring and have not been retired
+}
+
+// rewind makes all of an unused ring one piece.
+func (r *ring) rewind() {
+	if r.parts == 0 {
+		r.head, r.tail = 0, 0
+	}
+}
+
+// reserve returns the offset of n bytes, if there is room.
+func (r *ring) reserve(n uint64) (uint64, bool) {
+	n = (n + granule - 1) &^ (granule - 1)
+	at := r.head
+	if off := at % r.size; off+n > r.size {
+		at += r.size - off
+	}
+	if at+n-r.tail > r.size {
+		return 0, false
+	}
+	r.head = at + n
+	return at % r.size, true
+}
+
+// copyBytes copies with several goroutines where that pays: one of them moves
+// some 10 GB/s.
+func copyBytes(dst, src []byte) {
+	const piece = 2 << 20
+	if len(src) < 2*piece {
+		copy(dst, src)
+		return
+	}
+	n := min(8, len(src)/piece)
+	each := (len(src)/n + 63) &^ 63
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		lo, hi := i*each, min((i+1)*each, len(src))
+		wg.Go(func() { copy(dst[lo:hi], src[lo:hi]) })
+	}
+	copy(dst[:each], src[:each])
+	wg.Wait()
+}

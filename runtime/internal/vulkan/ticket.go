@@ -1,0 +1,213 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"context"
+	"encoding/binary"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+const (
+	// A wait polls for this long before it blocks: blocking costs 20 µs more.
+	spinTime = 50 * time.Microsecond
+	// A blocked wait looks at its context this often.
+	sliceTime = 2 * time.Millisecond
+	longSlice = 500 * time.Millisecond
+)
+
+// part is one submission: a batch, or a piece of a large one.
+type part struct {
+	q    *queue
+	slot *slot // nil once retired; under q.mu
+	word *uint32
+	seq  uint32 // what the word is when the part has completed
+
+	ring      *ring
+	ringStart uint64
+	ringEnd   uint64
+	faults    []*hal.Fault // i has the record i of the slot
+	reads     []readBack
+
+	fenced   atomic.Bool // a wait on the fence has succeeded
+	finished atomic.Bool // results are in place
+	mu       sync.Mutex  // held while they are put there
+}
+
+// readBack is data to be copied out of the ring.
+type readBack struct{ dst, src []byte }
+
+// completed reports whether the device is done with the part. A lost device is
+// done with everything.
+func (p *part) completed() bool {
+	return p.finished.Load() || atomic.LoadUint32(p.word) == p.seq || p.fenced.Load() || p.q.d.lost.Load() != nil
+}
+
+// finish puts the results of a completed part in place. Parts are finished in
+// order, by queue.sweep: two batches may read to the same place.
+func (p *part) finish() {
+	if p.finished.Load() {
+		return
+	}
+	p.mu.Lock()
+	if !p.finished.Load() {
+		if p.q.d.lost.Load() == nil {
+			for i, f := range p.faults {
+				p.slot.take(i, f)
+			}
+			for _, r := range p.reads {
+				copyBytes(r.dst, r.src)
+			}
+		}
+		p.faults, p.reads = nil, nil
+		p.finished.Store(true)
+	}
+	p.mu.Unlock()
+	p.q.retire()
+}
+
+// take parses record i and clears it for the next launch.
+func (s *slot) take(i int, f *hal.Fault) {
+	rec := s.record(i)
+	le := binary.LittleEndian
+	if le.Uint32(rec) == 0 {
+		return
+	}
+	f.Set = true
+	f.Site = le.Uint32(rec[4:])
+	f.A, f.B = int64(le.Uint64(rec[8:])), int64(le.Uint64(rec[16:]))
+	for k := range f.GlobalID {
+		f.GlobalID[k] = le.Uint32(rec[24+4*k:])
+	}
+	clear(rec[:abi.FaultRecordSize])
+}
+
+// wait waits until the part and all before it have completed and are finished.
+func (p *part) wait(ctx context.Context) error {
+	if err := p.poll(ctx); err != nil {
+		return err
+	}
+	for !p.ready() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		on := p
+		if p.completed() {
+			on = p.q.oldest() // it has been overtaken
+		}
+		if on != nil {
+			on.block(ctx)
+		}
+	}
+	return p.q.d.lostErr()
+}
+
+// ready reports whether the part is finished, finishing what it can.
+func (p *part) ready() bool {
+	if !p.finished.Load() && p.completed() {
+		p.q.sweep()
+	}
+	return p.finished.Load()
+}
+
+// poll looks for completion for a moment. A CPU device has better uses for the
+// cores.
+func (p *part) poll(ctx context.Context) error {
+	if p.completed() {
+		return nil
+	}
+	if err := ctx.Err(); err != nil || p.q.d.info.Type == hal.VulkanCPU {
+		return err
+	}
+	start := time.Now()
+	for time.Since(start) < spinTime {
+		for range 64 {
+			if p.completed() {
+				return nil
+			}
+		}
+		runtime.Gosched()
+	}
+	return nil
+}
+
+// block waits on the fence for a while.
+func (p *part) block(ctx context.Context) {
+	q := p.q
+	q.mu.Lock()
+	s := p.slot
+	if s == nil {
+		q.mu.Unlock()
+		return // somebody else has finished it
+	}
+	s.waiters++
+	q.mu.Unlock()
+	slice := longSlice
+	if ctx.Done() != nil {
+		slice = sliceTime
+	}
+	r := q.d.vk.WaitForFences(s.fence[:], uint64(slice))
+	q.mu.Lock()
+	s.waiters--
+	q.mu.Unlock()
+	switch {
+	case r == vk.Success:
+		p.fenced.Store(true)
+	case r < 0 && r != vk.ErrorDeviceLost:
+		// Out of memory while waiting: the work goes on, look again later.
+		time.Sleep(time.Millisecond)
+	case r < 0:
+		q.d.lose("vkWaitForFences", r)
+	}
+}
+
+// ticket implements hal.Ticket.
+type ticket struct {
+	q      *queue
+	sealed chan struct{} // not nil if parts are still being submitted: closed when none are
+	parts  []*part
+	first  [1]*part
+	err    error // of a later part that could not be submitted
+}
+
+// Done reports whether the batch has completed. It is true for a lost device,
+// where Wait returns the error.
+func (t *ticket) Done() bool {
+	if t.sealed != nil {
+		select {
+		case <-t.sealed:
+		default:
+			return t.q.d.lost.Load() != nil
+		}
+	}
+	n := len(t.parts)
+	return n == 0 || t.parts[n-1].ready()
+}
+
+// Wait waits until the batch has completed or ctx ends.
+func (t *ticket) Wait(ctx context.Context) error {
+	if t.sealed != nil {
+		select {
+		case <-t.sealed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if n := len(t.parts); n > 0 {
+		if err := t.parts[n-1].wait(ctx); err != nil {
+			return err
+		}
+	}
+	if t.err != nil {
+		return t.err
+	}
+	return t.q.d.lostErr()
+}

@@ -1,0 +1,61 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime/internal/backendtest"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("KGEN_PIPELINE_CACHE") == "" {
+		os.Setenv("KGEN_PIPELINE_CACHE", "off")
+	}
+	code := m.Run()
+	Shutdown()
+	if n := ValidationMessages(); n != 0 {
+		println("validation messages:", n)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// devices returns the devices, or skips the test where there is none and none
+// was promised.
+func devices(tb testing.TB) []hal.Info {
+	tb.Helper()
+	list, err := New().Enumerate()
+	if err != nil {
+		if os.Getenv("KGEN_REQUIRE_VULKAN") == "1" {
+			tb.Fatal(err)
+		}
+		tb.Skip(err)
+	}
+	return list
+}
+
+// open opens the first device for a test.
+func open(tb testing.TB) *device {
+	tb.Helper()
+	devices(tb)
+	d, err := New().Open(0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { d.Close() })
+	return d.(*device)
+}
+
+type backend struct{}
+
+func (backend) Driver() hal.Driver                      { return New() }
+func (backend) MakeKernel(name string) hal.PipelineDesc { return backendtest.Desc(name) }
+
+func TestConformance(t *testing.T) {
+	for i, info := range devices(t) {
+		t.Run(info.Name, func(t *testing.T) { backendtest.Run(t, backend{}, i) })
+	}
+}
