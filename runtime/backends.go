@@ -3,11 +3,9 @@ package runtime
 import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
+	"github.com/kgen-go/kgen/runtime/internal/vulkan"
 )
 
-// backends lists the backends of this build. A backend that this build lacks is
-// in missingBackends, with the reason.
-var (
-	backends        = []hal.Driver{host.New()}
-	missingBackends []string
-)
+// backends lists the backends of this build. One that cannot work here says why
+// when it is asked for its devices.
+var backends = []hal.Driver{vulkan.New(), host.New()}

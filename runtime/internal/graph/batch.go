@@ -103,7 +103,9 @@ func (b *Batch) wait(ctx context.Context) error {
 	recording := s.cur == b
 	s.mu.Unlock()
 	if recording {
-		s.Flush()
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
 	}
 	select {
 	case <-b.submitted:

@@ -47,6 +47,8 @@ type fakeMemory struct {
 	d *fake
 }
 
+func (m *fakeMemory) Size() uint64 { return 64 }
+
 func (m *fakeMemory) Free() { m.d.freed++ }
 
 func (d *fake) Alloc(uint64, hal.MemoryKind) (hal.Memory, error) { return &fakeMemory{d: d}, nil }
@@ -229,6 +231,29 @@ func TestOutOfOrder(t *testing.T) {
 	defer r.mu.Unlock()
 	if r.dev.freed != 1 {
 		t.Error("not freed")
+	}
+}
+
+// TestFarBehind records more than the device keeps up with.
+func TestFarBehind(t *testing.T) {
+	r := newRecording(-1)
+	for range maxInflight {
+		r.launch(t)
+		r.Flush()
+	}
+	last := r.launch(t)
+	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if err := last.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if n := r.dev.count(); n != maxInflight {
+		t.Errorf("%d batches are in flight", n)
+	}
+	close(r.dev.batches[0].done)
+	r.Flush()
+	if n := r.dev.count(); n != maxInflight+1 {
+		t.Errorf("%d batches were submitted", n)
 	}
 }
 

@@ -19,13 +19,14 @@ type Memory struct {
 // memoryState outlives the handle while commands use the memory.
 type memoryState struct {
 	hal      hal.Memory
+	size     uint64
 	last     uint64 // sequence number of the newest batch that uses it
 	released bool
 }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {
-	h := &Memory{stream: s, state: &memoryState{hal: m}}
+	h := &Memory{stream: s, state: &memoryState{hal: m, size: m.Size()}}
 	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
 	return h
 }
@@ -33,7 +34,7 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 // Alloc allocates memory. If the device has none left, it collects forgotten
 // handles, waits for memory that is about to be freed and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
-	s.poll()
+	s.keepUp()
 	m, err := s.alloc(size, kind)
 	for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3; try++ {
 		runtime.GC()
@@ -45,6 +46,27 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 		return nil, err
 	}
 	return s.NewMemory(m), nil
+}
+
+// maxDying is how many bytes of released memory may wait to be freed before an
+// allocation waits for some of it.
+const maxDying = 64 << 20
+
+// keepUp frees what can be freed, and waits if a program that makes and closes
+// buffers is far ahead of the device.
+func (s *Stream) keepUp() {
+	s.mu.Lock()
+	s.collect()
+	var size, last uint64
+	for _, m := range s.dying {
+		if size += m.size; size > maxDying/2 && last == 0 {
+			last = m.last
+		}
+	}
+	s.mu.Unlock()
+	if size > maxDying {
+		s.waitThrough(background, last)
+	}
 }
 
 func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {

@@ -21,6 +21,10 @@ const (
 	batchIdle = 32
 	batchFull = 256
 
+	// maxInflight is how many batches the device may be behind; past it, recording
+	// waits.
+	maxInflight = 16
+
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
 
@@ -174,7 +178,21 @@ func (s *Stream) current() *Batch {
 }
 
 // Flush submits what has been recorded.
-func (s *Stream) Flush() {
+func (s *Stream) Flush() { s.flush(background) }
+
+// flush is Flush; the wait for a device that is far behind ends with ctx.
+func (s *Stream) flush(ctx context.Context) error {
+	var oldest *Batch
+	s.mu.Lock()
+	if n := len(s.inflight); n >= maxInflight {
+		oldest = s.inflight[n-maxInflight]
+	}
+	s.mu.Unlock()
+	if oldest != nil {
+		if err := oldest.wait(ctx); err != nil {
+			return err
+		}
+	}
 	s.submit.Lock()
 	defer s.submit.Unlock()
 	s.mu.Lock()
@@ -182,7 +200,7 @@ func (s *Stream) Flush() {
 	s.cur = nil
 	s.mu.Unlock()
 	if b == nil {
-		return
+		return nil
 	}
 	ticket, err := s.dev.Submit(b.cmds)
 	s.mu.Lock()
@@ -195,6 +213,7 @@ func (s *Stream) Flush() {
 	s.inflight = append(s.inflight, b)
 	close(b.submitted)
 	s.collect()
+	return nil
 }
 
 // failed is the ticket of a batch that could not be submitted.
@@ -254,7 +273,9 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	pending := s.cur != nil && s.cur.seq <= last
 	s.mu.Unlock()
 	if pending {
-		s.Flush()
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
 	}
 	for {
 		s.submit.Lock() // a batch on its way to the device is in neither list

@@ -1,0 +1,158 @@
+package runtime_test
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/backendtest"
+	"github.com/kgen-go/kgen/runtime/kernelimpl"
+)
+
+// module registers a kernel of the backends' test suite, which has a module.
+func module(name string, host func(*kernelimpl.HostArgs) any) *runtime.Kernel {
+	k := *backendtest.Desc(name).Kernel
+	var b strings.Builder
+	for _, w := range backendtest.Module(name) {
+		b.Write([]byte{byte(w), byte(w >> 8), byte(w >> 16), byte(w >> 24)})
+	}
+	k.SPIRV = b.String()
+	return kernelimpl.Register(&k, host)
+}
+
+var (
+	increment = module("increment", func(a *kernelimpl.HostArgs) any {
+		x := kernelimpl.HostSlice[uint32](a, 0)
+		return func(it dsl.Item1) { x[it.GlobalID()]++ }
+	})
+	saxpy = module("saxpy", func(a *kernelimpl.HostArgs) any {
+		x, y, f := kernelimpl.HostSlice[float32](a, 0), kernelimpl.HostSlice[float32](a, 1), kernelimpl.HostValue[float32](a, 2)
+		return func(it dsl.Item1) { y[it.GlobalID()] += float32(f * x[it.GlobalID()]) }
+	})
+	faulty = module("fault", func(a *kernelimpl.HostArgs) any {
+		x, first := kernelimpl.HostSlice[uint32](a, 0), int(kernelimpl.HostValue[uint32](a, 1))
+		return func(it dsl.Item1) {
+			i := it.GlobalID()
+			if i >= first {
+				x[i+len(x)] = 0
+			}
+			x[i] = uint32(i)
+		}
+	})
+)
+
+func TestVulkanIsThere(t *testing.T) {
+	for _, d := range runtime.Devices() {
+		if d.Backend == "vulkan" {
+			return
+		}
+	}
+	_, err := runtime.Open(runtime.Select("vulkan"))
+	if os.Getenv("KGEN_REQUIRE_VULKAN") == "1" {
+		t.Fatal(err)
+	}
+	t.Skip(err)
+}
+
+// TestModules runs modules through the whole runtime, on all devices.
+func TestModules(t *testing.T) {
+	copies(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		const n = 1000
+
+		// Slices of the program, which overlap.
+		all := iota[float32](2*n - 100)
+		want := iota[float32](2*n - 100)
+		for i := range n {
+			want[n-100+i] += 2 * float32(i+1)
+		}
+		l := kernelimpl.NewLaunch(saxpy)
+		kernelimpl.Slice(l, 0, all[:100])
+		kernelimpl.Slice(l, 1, all[n-100:n])
+		kernelimpl.Value(l, 2, float32(2))
+		check(t, l.Run1(ctx, dev, 100, nil))
+		equal(t, "Run", all[:n], want[:n])
+		equal(t, "Run, behind", all[n:], iota[float32](2*n - 100)[n:])
+
+		// Launches that read what others write, from two queues.
+		x := must(runtime.NewBuffer[uint32](dev, n))
+		q2 := dev.NewQueue()
+		const rounds = 600
+		inc := func(q *runtime.Queue, v runtime.View[uint32]) runtime.Event {
+			l := kernelimpl.NewLaunch(increment)
+			kernelimpl.View(l, 0, v)
+			return must(l.ParallelFor1(q, runtime.Range1(v.Len()), nil))
+		}
+		for range rounds {
+			inc(q, x.All())
+			inc(q2, x.Slice(0, n/2))
+		}
+		got := make([]uint32, n)
+		check(t, x.CopyTo(ctx, q, got))
+		for i, v := range got {
+			if w := uint32(rounds * (1 + (n-1-i)/(n/2))); v != w {
+				t.Fatalf("[%d] = %d, want %d", i, v, w)
+			}
+		}
+
+		// A fault comes back, and the device works on.
+		l = kernelimpl.NewLaunch(faulty)
+		kernelimpl.View(l, 0, x.All())
+		kernelimpl.Value(l, 1, uint32(n-1))
+		ev := must(l.ParallelFor1(q, n, nil))
+		var f *runtime.Fault
+		if err := ev.Wait(ctx); !errors.As(err, &f) || f.A != 2*n-1 || f.B != n || f.GlobalID[0] != n-1 {
+			t.Errorf("fault: %v", err)
+		}
+		check(t, inc(q, x.All()).Wait(ctx))
+		check(t, q.Wait(ctx))
+		check(t, x.CopyTo(ctx, q, got))
+		if got[0] != 1 || got[n-2] != n-1 {
+			t.Errorf("after a fault: %d, %d", got[0], got[n-2])
+		}
+		check(t, x.Close())
+	})
+}
+
+// TestModuleCycles makes, uses and frees many buffers.
+func TestModuleCycles(t *testing.T) {
+	cycles := 10_000
+	if testing.Short() {
+		cycles = 1000
+	}
+	copies(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		data := make([]uint32, 20_000) // 800 MB in all
+		before := resident(t)
+		for i := range cycles {
+			b := must(runtime.BufferOf(dev, data))
+			l := kernelimpl.NewLaunch(increment)
+			kernelimpl.View(l, 0, b.All())
+			must(l.ParallelFor1(q, 64, nil))
+			check(t, b.Close())
+			if i == cycles/10 {
+				check(t, q.Wait(ctx))
+				before = resident(t)
+			}
+		}
+		check(t, q.Wait(ctx))
+		if after := resident(t); after > before+256<<20 {
+			t.Errorf("the process grows from %d to %d bytes", before, after)
+		}
+	})
+}
+
+// resident returns the bytes of memory that the process has.
+func resident(t *testing.T) int {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(b))[1])
+	check(t, err)
+	return pages * os.Getpagesize()
+}
