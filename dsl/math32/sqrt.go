@@ -71,7 +71,7 @@ func Cbrt(x float32) float32 {
 
 // Hypot returns Sqrt(x*x + y*y) without undue overflow or underflow.
 //
-// Error: at most 0.75 ulp.
+// Error: at most 0.76 ulp.
 //
 // Special cases are:
 //

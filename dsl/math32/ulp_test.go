@@ -134,7 +134,7 @@ var binary = []struct {
 	ref   func(x, y float64) float64
 	bound float64
 }{
-	{"Hypot", Hypot, math.Hypot, 0.75},
+	{"Hypot", Hypot, math.Hypot, 0.76},
 	{"Atan2", Atan2, math.Atan2, 0.75},
 	{"Pow", Pow, math.Pow, 0.8},
 	{"Mod", Mod, math.Mod, 0},
