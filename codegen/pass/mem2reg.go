@@ -168,7 +168,7 @@ func (p *promoter) candidates() {
 			if r == nil || r.Var == nil {
 				continue
 			}
-			if whole := v.Op == ir.OpLoad || v.Op == ir.OpStore; !whole || len(v.Path()) > 0 {
+			if v.Op != ir.OpLoad && v.Op != ir.OpStore {
 				bad[r.Var] = true
 			}
 		}

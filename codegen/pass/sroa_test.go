@@ -160,4 +160,35 @@ func TestSroa(t *testing.T) {
 	}
 }
 
+// A loop that stores back what it loaded needs no phi; one that loads nothing
+// gets none.
+func TestMem2regNoPhis(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		f := newMemFunc()
+		v := f.local(ir.TypeI32)
+		out := f.m.NewVar(nil, ir.Workgroup, "out", ir.TypeI32)
+		f.store(v, f.n(5))
+		if again {
+			f.store(out, f.load(v, ir.TypeI32))
+		}
+		loop, end := f.f.NewBlock(), f.f.NewBlock()
+		f.b.Jump(loop)
+		f.b = loop
+		if again {
+			f.store(v, f.load(v, ir.TypeI32))
+		} else {
+			f.store(v, f.n(6))
+			f.store(out, f.load(v, ir.TypeI32))
+		}
+		c := f.b.Append(ir.OpINe, ir.TypeBool, f.load(out, ir.TypeI32), f.n(0))
+		f.b.Branch(c, loop, end)
+		f.b = end
+		f.store(out, f.load(v, ir.TypeI32))
+		end.SetTerm(ir.Term{Kind: ir.Return})
+		if left := f.left(t); left != "" || len(loop.Phis) > 0 {
+			t.Errorf("again %v: %q left\n%s", again, left, show(f.f))
+		}
+	}
+}
+
 func ptr(n int64) *int64 { return &n }

@@ -183,6 +183,75 @@ func TestStructurizeIrreducible(t *testing.T) {
 	}
 }
 
+// A value that is made in a loop and used by one of its exits is not carried
+// around the loop, nor around the next one.
+func TestStructurizeCarriesNothing(t *testing.T) {
+	g, b := graphOf(1, "e>h h>i,x i>b,n b>c,q c>i,n q>n n>h x")
+	random := func(x *ir.Block) *ir.Value {
+		l := x.Append(ir.OpLoad, ir.TypeI32)
+		l.Aux = &ir.Ref{Var: g.seed}
+		return l
+	}
+	for _, x := range g.f.Blocks {
+		if g.cond[x] {
+			n := x.Append(ir.OpAnd, ir.TypeI32, random(x), g.m.Int(ir.TypeI32, 3))
+			x.Term.Cond = x.Append(ir.OpINe, ir.TypeBool, n, g.m.Int(ir.TypeI32, 0))
+		}
+	}
+	b["q"].Append(ir.OpStore, ir.TypeVoid, random(b["b"])).Aux = &ir.Ref{Var: g.out}
+	b["n"].Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, 1)).Aux = &ir.Ref{Var: g.out}
+	if err := compare(g, func() { structurize(g.m) }); err != nil {
+		t.Fatalf("%v\n%s", err, show(g.f))
+	}
+	for _, x := range g.f.Blocks {
+		if x.Continue != nil && len(x.Phis) > 0 {
+			t.Errorf("a loop carries values:\n%s", show(g.f))
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	bit := func(b bool) uint64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	for i := range 1 << 8 {
+		f := ir.NewModule("t").NewFunc("k")
+		in := [3]*ir.Var{}
+		for k := range in {
+			in[k] = f.Module.NewVar(f, ir.Function, "v", ir.TypeBool)
+		}
+		b := f.Blocks[0]
+		// An operand is a constant or a variable's value.
+		operand := func(k int) (*ir.Value, bool) {
+			set := i>>(2*k)&1 == 1
+			if i>>(2*k+1)&1 == 0 {
+				return f.Module.Bool(set), set
+			}
+			b.Append(ir.OpStore, ir.TypeVoid, f.Module.Bool(set)).Aux = &ir.Ref{Var: in[k]}
+			l := b.Append(ir.OpLoad, ir.TypeBool)
+			l.Aux = &ir.Ref{Var: in[k]}
+			return l, set
+		}
+		c, cond := operand(0)
+		yes, y := operand(1)
+		no, n := operand(2)
+		out := f.Module.NewVar(nil, ir.Workgroup, "out", ir.TypeBool)
+		b.Append(ir.OpStore, ir.TypeVoid, choose(b, c, yes, no)).Aux = &ir.Ref{Var: out}
+		b.SetTerm(ir.Term{Kind: ir.Return})
+		want := n
+		if cond {
+			want = y
+		}
+		m := &machine{out: out, limit: 10}
+		if _, err := m.run(f); err != nil || m.trace[0] != bit(want) {
+			t.Errorf("%v ? %v : %v: %v, %v", cond, y, n, m.trace, err)
+		}
+	}
+}
+
 // Large functions are neither slow nor deep.
 func TestStructurizeLarge(t *testing.T) {
 	const n = 5000

@@ -87,11 +87,7 @@ func (t *treeBuilder) findLoops() {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
 			if e := t.claim(b, h); e != nil {
-				for _, p := range e.Preds {
-					if e != h {
-						work = append(work, p)
-					}
-				}
+				work = append(work, e.Preds...)
 			}
 		}
 	}
@@ -349,9 +345,10 @@ func (t *treeBuilder) loopTree(x *ir.Block, outer *loopCtx) piece {
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// Nothing is on its way when an iteration starts. Clearing the flags there,
-	// too, keeps them from being carried around the loop.
-	code := []*stmt{{kind: resetStmt, block: x}}
+	// Nothing is on its way when an iteration starts, so the flags are cleared
+	// there: what was set in the one before must not count, and what is clear
+	// need not be carried around the loop.
+	var code []*stmt
 	for _, b := range ctx.breaks {
 		code = append(code, &stmt{kind: resetStmt, block: b})
 	}
