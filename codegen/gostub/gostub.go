@@ -128,24 +128,29 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 // hostBody rebuilds the receiver from the arguments of a launch.
 func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	return func(b *jen.Group) {
-		b.Var().Id("k").Qual(g.p.Path, k.ABI.Name)
+		receiver := jen.Qual(g.p.Path, k.ABI.Name)
+		var flat []jen.Code
+		nested := k.Pointer
 		for i, a := range k.Args {
-			p := &k.ABI.Params[i]
-			if p.Kind == abi.Value && p.Size == 0 {
-				continue
+			nested = nested || len(a.Path) > 1
+			if v := g.hostValue(k, i); v != nil && !nested {
+				flat = append(flat, jen.Id(a.Path[0].Field).Op(":").Add(v))
 			}
-			t := g.typeExpr(a.Type)
-			args := []jen.Code{jen.Id("a"), jen.Lit(i)}
-			var v *jen.Statement
-			switch p.Kind {
-			case abi.Value:
-				v = jen.Qual(implPath, "HostValue").Types(t).Call(args...)
-			case abi.Slice:
-				v = jen.Qual(implPath, "HostSlice").Types(t).Call(args...)
-			case abi.LocalAccessor:
-				v = jen.Qual(dslPath, "LocalLen").Types(t).Call(jen.Qual(implPath, "HostLen").Call(args...))
+		}
+		if !nested {
+			if len(flat) > 0 {
+				receiver.Add(block(flat...))
+			} else {
+				receiver.Values()
 			}
-			b.Add(selector(a.Path)).Op("=").Add(v)
+			b.Return(receiver.Dot("Kernel"))
+			return
+		}
+		b.Var().Id("k").Add(receiver)
+		for i, a := range k.Args {
+			if v := g.hostValue(k, i); v != nil {
+				b.Add(selector(a.Path)).Op("=").Add(v)
+			}
 		}
 		if !k.Pointer {
 			b.Return(jen.Id("k").Dot("Kernel"))
@@ -156,6 +161,24 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 			jen.Id("k").Op(":=").Id("k"),
 			jen.Id("k").Dot("Kernel").Call(jen.Id("item")),
 		))
+	}
+}
+
+// hostValue renders argument i of a launch on the host, or returns nil for a
+// value without size.
+func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
+	t := g.typeExpr(k.Args[i].Type)
+	args := []jen.Code{jen.Id("a"), jen.Lit(i)}
+	switch p := &k.ABI.Params[i]; p.Kind {
+	case abi.Slice:
+		return jen.Qual(implPath, "HostSlice").Types(t).Call(args...)
+	case abi.LocalAccessor:
+		return jen.Qual(dslPath, "LocalLen").Types(t).Call(jen.Qual(implPath, "HostLen").Call(args...))
+	default:
+		if p.Size == 0 {
+			return nil
+		}
+		return jen.Qual(implPath, "HostValue").Types(t).Call(args...)
 	}
 }
 

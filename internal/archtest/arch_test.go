@@ -1,0 +1,159 @@
+// Package archtest holds the rules of who may import whom. It is a statement of
+// policy: to change a rule is to change the architecture.
+package archtest
+
+import (
+	"path"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/kgen-go/kgen"
+
+// rule forbids imports. Patterns are paths below the module, which begin with
+// "./", or import paths of others; "x/..." is x and all below it.
+type rule struct {
+	name     string
+	packages string // who the rule is about; several are separated by spaces
+	but      string // who of them it is not about
+	never    string // what they may not import
+	except   string // what of that they may
+	deep     bool   // neither may what they import within the module
+}
+
+var rules = []rule{
+	{name: "codegen knows nothing of the runtime", packages: "./codegen/... ./cmd/...", never: "./runtime/... ./generated/...", deep: true},
+	{name: "the runtime shares only the pure back half of codegen", packages: "./runtime/... ./generated/...",
+		never: "./codegen/... ./cmd/...", except: "./codegen/ir ./codegen/pass ./codegen/spirv ./codegen/spirv/emit"},
+	{name: "only load, check and lower see go/types and go/ssa", packages: "./...", but: "./codegen/load ./codegen/check/... ./codegen/lower",
+		never: "go/types golang.org/x/tools/..."},
+	{name: "only gostub writes Go", packages: "./...", but: "./codegen/gostub", never: "github.com/dave/jennifer/..."},
+	{name: "only the Vulkan backend sees Vulkan", packages: "./...", but: "./runtime/internal/vulkan ./runtime/internal/vkx", never: "github.com/vulkan-go/..."},
+	{name: "cgo stands in the Vulkan backend", packages: "./...", but: "./runtime/internal/vulkan ./runtime/internal/vkx", never: "C"},
+
+	{name: "load is the first stage", packages: "./codegen/load", never: "./codegen/...", except: "./codegen/diag ./codegen/ir"},
+	{name: "check takes load's program", packages: "./codegen/check/...", never: "./codegen/...",
+		except: "./codegen/check/... ./codegen/diag ./codegen/load ./codegen/intrinsic ./codegen/ir"},
+	{name: "lower takes load's program", packages: "./codegen/lower", never: "./codegen/...",
+		except: "./codegen/diag ./codegen/load ./codegen/intrinsic ./codegen/ir"},
+	{name: "pass is ir to ir", packages: "./codegen/pass", never: "./codegen/...", except: "./codegen/diag ./codegen/ir"},
+	{name: "emit is ir to SPIR-V", packages: "./codegen/spirv/emit", never: "./codegen/...", except: "./codegen/ir ./codegen/spirv"},
+	{name: "gostub takes abi values", packages: "./codegen/gostub", never: "./codegen/..."},
+	{name: "ir is above abi alone", packages: "./codegen/ir", never: "./...", except: "./abi ./properties"},
+	{name: "spirv is a leaf", packages: "./codegen/spirv", never: "./..."},
+	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},
+	{name: "the command has flags and nothing else", packages: "./cmd/kgen", never: "./...", except: "./codegen ./abi"},
+
+	{name: "properties is a leaf", packages: "./properties", never: "./..."},
+	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},
+	{name: "kernels import no runtime", packages: "./dsl/... ./properties", never: "./runtime/... ./codegen/... ./generated/...", deep: true},
+	{name: "only generated code calls kernelimpl", packages: "./...", but: "./generated/... ./runtime/kernelimpl", never: "./runtime/kernelimpl"},
+	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
+	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
+}
+
+func matches(patterns, name string) bool {
+	for _, p := range strings.Fields(patterns) {
+		if below, ok := strings.CutSuffix(p, "/..."); ok && (name == below || strings.HasPrefix(name, below+"/")) {
+			return true
+		}
+		if p == name {
+			return true
+		}
+	}
+	return false
+}
+
+// local returns a package's name in patterns.
+func local(importPath string) string {
+	if rest, ok := strings.CutPrefix(importPath, module+"/"); ok {
+		return "./" + rest
+	}
+	return importPath
+}
+
+// generatedBeside reports whether a package is what kgen wrote beside a package
+// below an internal folder.
+func generatedBeside(pkg *packages.Package) bool {
+	return slices.ContainsFunc(pkg.GoFiles, func(f string) bool { return strings.HasSuffix(f, "_kgen.go") }) &&
+		strings.HasSuffix(path.Base(pkg.PkgPath), "gen")
+}
+
+func TestImports(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports, Dir: "../.."}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs) < 10 {
+		t.Fatalf("only %d packages: is this the module's root?", len(pkgs))
+	}
+	imports := map[string][]string{}
+	beside := map[string]bool{}
+	for _, p := range pkgs {
+		name := local(p.PkgPath)
+		beside[name] = generatedBeside(p)
+		for i := range p.Imports {
+			imports[name] = append(imports[name], local(i))
+		}
+		sort.Strings(imports[name])
+	}
+	for _, r := range rules {
+		for name := range imports {
+			if !matches(r.packages, name) || matches(r.but, name) || beside[name] && strings.Contains(r.but, "./generated/...") {
+				continue
+			}
+			check(t, r, name, imports)
+		}
+	}
+}
+
+// check checks one rule for one package.
+func check(t *testing.T, r rule, name string, imports map[string][]string) {
+	seen := map[string]bool{}
+	var visit func(at string, way []string)
+	visit = func(at string, way []string) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		for _, i := range imports[at] {
+			_, inside := imports[i]
+			if matches(r.never, i) && !matches(r.except, i) && i != name {
+				t.Errorf("%s: %s imports %s", r.name, strings.Join(append(way, at), " imports "), i)
+			}
+			if r.deep && inside {
+				visit(i, append(way[:len(way):len(way)], at))
+			}
+		}
+	}
+	visit(name, nil)
+}
+
+// TestRules checks the patterns and that no rule is empty.
+func TestRules(t *testing.T) {
+	for _, test := range []struct {
+		patterns, name string
+		want           bool
+	}{
+		{"./codegen/...", "./codegen", true},
+		{"./codegen/...", "./codegen/ir", true},
+		{"./codegen/...", "./codegenx", false},
+		{"./codegen/ir ./codegen/pass", "./codegen/pass", true},
+		{"./codegen/spirv", "./codegen/spirv/emit", false},
+		{"./...", "./anything", true},
+		{"./...", "runtime", false},
+	} {
+		if got := matches(test.patterns, test.name); got != test.want {
+			t.Errorf("matches(%q, %q) = %v", test.patterns, test.name, got)
+		}
+	}
+	for _, r := range rules {
+		if r.name == "" || r.packages == "" || r.never == "" {
+			t.Errorf("rule %+v is incomplete", r)
+		}
+	}
+}
