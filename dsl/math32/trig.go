@@ -143,9 +143,11 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 	m := b&fracMask | 1<<23
 	pos := b>>23 - 150 + 30 // of the bit with weight 2 in m*2/Pi
 	i, s := pos>>5, pos&31
-	w0 := twoOverPi[i]<<s | twoOverPi[i+1]>>(32-s)
-	w1 := twoOverPi[i+1]<<s | twoOverPi[i+2]>>(32-s)
-	w2 := twoOverPi[i+2]<<s | twoOverPi[i+3]>>(32-s)
+	// i is at most 4; masks show that no index is out of range.
+	t0, t1, t2, t3 := twoOverPi[i&7], twoOverPi[(i+1)&7], twoOverPi[(i+2)&7], twoOverPi[(i+3)&7]
+	w0 := t0<<s | t1>>(32-s)
+	w1 := t1<<s | t2>>(32-s)
+	w2 := t2<<s | t3>>(32-s)
 
 	// The low 96 bits of m * (w0,w1,w2): two bits of quotient, then the fraction.
 	p2 := m * w2
