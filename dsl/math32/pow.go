@@ -50,19 +50,19 @@ func Pow(x, y float32) float32 {
 	case a == 0 || a == expMask || IsInf(y, 0):
 		// Does |x| with the direction of y grow without bound or vanish?
 		if (a > 0x3f800000) == (y > 0) {
-			return float32(sign * Inf(1))
+			return Copysign(Inf(1), sign)
 		}
-		return float32(sign * 0)
+		return Copysign(0, sign)
 	}
 	h, l := log2Sum(a)
 	e := float32(y * h)
 	switch {
 	case e > 129:
-		return float32(sign * Inf(1))
+		return Copysign(Inf(1), sign)
 	case e < -151:
-		return float32(sign * 0)
+		return Copysign(0, sign)
 	}
 	ph, pl := mul(y, h)
 	m, n := exp2Sum(ph, pl+float32(y*l))
-	return float32(sign * scale(m, n))
+	return Copysign(scale(m, n), sign)
 }
