@@ -229,12 +229,16 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 }
 
 // injection is a countdown in the high half and a result in the low half.
-var injection atomic.Int64
+var (
+	injection atomic.Int64
+	began     atomic.Bool // the failure has been returned
+)
 
 // Inject makes the n-th fallible call from now, counted from 1, fail with r, and
 // every later one too if r is ErrorDeviceLost, as a driver would; n == 0 ends it.
 // It is for tests.
 func Inject(n int32, r vk.Result) {
+	began.Store(false)
 	if n == 0 {
 		injection.Store(0)
 		return
@@ -257,6 +261,7 @@ func injected() vk.Result {
 				return vk.Success
 			}
 		case r == vk.ErrorDeviceLost:
+			began.Store(true)
 			return r
 		default:
 			if injection.CompareAndSwap(v, 0) {
@@ -266,8 +271,11 @@ func injected() vk.Result {
 	}
 }
 
-// Injected reports whether an injected failure is still to come.
-func Injected() bool { return injection.Load() != 0 }
+// Pending reports whether the injected failure is still to come.
+func Pending() bool {
+	v := injection.Load()
+	return v != 0 && !began.Load()
+}
 
 var resultNames = map[vk.Result]string{
 	vk.NotReady: "VK_NOT_READY", vk.Timeout: "VK_TIMEOUT", vk.Incomplete: "VK_INCOMPLETE",

@@ -89,8 +89,10 @@ type block struct {
 	addr   uint64 // of the buffer's first usable byte, a multiple of granule
 	pad    uint64 // offset of that byte
 	size   uint64 // usable bytes
-	ptr    unsafe.Pointer
-	arena  *arena // nil if the block is one allocation's own
+	// allocated bytes of memory
+	allocated uint64
+	ptr       unsafe.Pointer
+	arena     *arena // nil if the block is one allocation's own
 }
 
 // pool allocates from one memory type.
@@ -117,6 +119,8 @@ type allocator struct {
 	misplaced bool                // the driver's memory is aligned to less than granule
 	live      int                 // memories not freed
 	count     int                 // blocks
+	bytes     uint64              // of all blocks
+	limit     uint64              // of bytes, for tests; 0: none
 }
 
 // memory implements hal.Memory.
@@ -137,7 +141,7 @@ func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
 // Free gives the memory back. It does nothing the second time, or when the
-// device is closed.
+// device is closed. What a lost device has may still be in use until then.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.mu.Lock()
@@ -146,7 +150,7 @@ func (m *memory) Free() {
 		return
 	}
 	m.freed, m.data = true, nil
-	if a.pools == nil {
+	if a.pools == nil || m.d.lost.Load() != nil {
 		return
 	}
 	a.live--
@@ -309,12 +313,14 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 		return nil, check("vkCreateBuffer", r)
 	}
 	need := v.BufferRequirements(b.buffer)
-	if need.Size > p.heap {
+	if need.Size > p.heap || a.limit != 0 && a.bytes+need.Size > a.limit {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", need.Size, p.heap, hal.ErrOutOfMemory)
 	}
 	if b.memory, r = v.AllocateMemory(need.Size, p.kind); r < 0 {
 		return nil, check("vkAllocateMemory", r)
 	}
+	b.allocated = need.Size
+	a.bytes += need.Size
 	if r = v.BindBuffer(b.buffer, b.memory); r < 0 {
 		return nil, check("vkBindBufferMemory", r)
 	}
@@ -332,6 +338,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 
 func (a *allocator) destroy(b *block) {
 	a.count--
+	a.bytes -= b.allocated
 	a.d.queue.settle()
 	vk.DestroyBuffer(a.d.vk.Handle, b.buffer, nil)
 	vk.FreeMemory(a.d.vk.Handle, b.memory, nil)

@@ -158,8 +158,11 @@ func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
 }
 
 // Free destroys the pipeline. It does nothing the second time, or when the
-// device is closed.
+// device is closed; what a lost device has stays until then.
 func (p *pipeline) Free() {
+	if p.d.lost.Load() != nil {
+		return
+	}
 	if p.d.pipes.remove(p) {
 		p.d.queue.settle()
 		p.destroy()
