@@ -28,7 +28,7 @@ func graphOf(seed uint64, edges string) (*cfgGen, map[string]*ir.Block) {
 		fault := strings.HasSuffix(name, "!")
 		b := blocks[strings.TrimSuffix(name, "!")]
 		if fault {
-			b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, 7))
+			g.fault(b)
 		}
 		switch t := strings.Split(to, ","); {
 		case to == "":
@@ -104,7 +104,7 @@ func TestStructurizeCases(t *testing.T) {
 				g.fill()
 				err := compare(g, func() { structurize(g.m) })
 				if err == nil {
-					err = checkStructured(g.f)
+					err = g.checkStructured()
 				}
 				if err != nil {
 					t.Fatalf("%v\n%s", err, show(g.f))
@@ -141,7 +141,7 @@ func TestStructurizeBareReturn(t *testing.T) {
 		}
 		err := compare(g, func() { structurize(g.m) })
 		if err == nil {
-			err = checkStructured(g.f)
+			err = g.checkStructured()
 		}
 		if got := shapeOf(g.f); err != nil || got != c.want {
 			t.Errorf("%s: %v; got %s, want %s\n%s", c.edges, err, got, c.want, show(g.f))
@@ -157,7 +157,7 @@ func TestStructurizeConstantLoop(t *testing.T) {
 		b["h"].Term.Cond = g.m.Bool(cond)
 		err := compare(g, func() { structurize(g.m) })
 		if err == nil {
-			err = checkStructured(g.f)
+			err = g.checkStructured()
 		}
 		if err != nil {
 			t.Errorf("for %v: %v\n%s", cond, err, show(g.f))
@@ -193,13 +193,13 @@ func TestStructurizeCarriesNothing(t *testing.T) {
 		return l
 	}
 	for _, x := range g.f.Blocks {
+		x.Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, 1)).Aux = &ir.Ref{Var: g.out}
 		if g.cond[x] {
 			n := x.Append(ir.OpAnd, ir.TypeI32, random(x), g.m.Int(ir.TypeI32, 3))
 			x.Term.Cond = x.Append(ir.OpINe, ir.TypeBool, n, g.m.Int(ir.TypeI32, 0))
 		}
 	}
 	b["q"].Append(ir.OpStore, ir.TypeVoid, random(b["b"])).Aux = &ir.Ref{Var: g.out}
-	b["n"].Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, 1)).Aux = &ir.Ref{Var: g.out}
 	if err := compare(g, func() { structurize(g.m) }); err != nil {
 		t.Fatalf("%v\n%s", err, show(g.f))
 	}

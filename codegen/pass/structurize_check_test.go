@@ -240,7 +240,7 @@ func checkSSA(f *ir.Func) error {
 }
 
 // machine runs a function over a few ops. Stores to out append to trace; loads
-// of seed are pseudo-random numbers.
+// of seed are pseudo-random numbers, another one after every store.
 type machine struct {
 	out, seed *ir.Var
 	state     uint64
@@ -317,8 +317,9 @@ func (m *machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 	switch v.Op {
 	case ir.OpLoad:
 		if r := v.Ref().Var; r == m.seed {
-			m.state = m.state*6364136223846793005 + 1442695040888963407
-			val[v] = m.state >> 33
+			x := (m.state<<32 + uint64(len(m.trace)) + 1) * 0x9e3779b97f4a7c15
+			x = (x ^ x>>29) * 0xbf58476d1ce4e5b9
+			val[v] = mask(x >> 31)
 		} else {
 			val[v] = m.mem[r]
 		}
@@ -335,9 +336,17 @@ func (m *machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 		val[v] = mask(get(v.Args[0]) + get(v.Args[1]))
 	case ir.OpIMul:
 		val[v] = mask(get(v.Args[0]) * get(v.Args[1]))
+	case ir.OpISub:
+		val[v] = mask(get(v.Args[0]) - get(v.Args[1]))
+	case ir.OpXor, ir.OpLNe:
+		val[v] = get(v.Args[0]) ^ get(v.Args[1])
+	case ir.OpLEq:
+		val[v] = get(v.Args[0]) ^ get(v.Args[1]) ^ 1
+	case ir.OpShl:
+		val[v] = mask(get(v.Args[0]) << get(v.Args[1]))
 	case ir.OpAnd, ir.OpLAnd:
 		val[v] = get(v.Args[0]) & get(v.Args[1])
-	case ir.OpLOr:
+	case ir.OpOr, ir.OpLOr:
 		val[v] = get(v.Args[0]) | get(v.Args[1])
 	case ir.OpLNot:
 		val[v] = get(v.Args[0]) ^ 1
@@ -345,6 +354,11 @@ func (m *machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 		val[v] = 0
 		if get(v.Args[0]) != get(v.Args[1]) {
 			val[v] = 1
+		}
+	case ir.OpIEq:
+		val[v] = 1
+		if get(v.Args[0]) != get(v.Args[1]) {
+			val[v] = 0
 		}
 	case ir.OpUConvert:
 		val[v] = mask(get(v.Args[0]))

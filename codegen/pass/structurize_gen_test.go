@@ -3,6 +3,7 @@ package pass
 import (
 	"math/rand/v2"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -204,11 +205,17 @@ func (g *cfgGen) stmt(depth int) {
 		next, out := g.f.NewBlock(), g.f.NewBlock()
 		g.test(next, out)
 		if g.chance(50) {
-			out.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, 77))
+			g.fault(out)
 		}
 		out.SetTerm(ir.Term{Kind: ir.Return})
 		g.cur = next
 	}
+}
+
+func (g *cfgGen) fault(b *ir.Block) {
+	n, id := g.m.Int(ir.TypeI64, 77), g.m.Int(ir.TypeI32, 0)
+	v := b.Append(ir.OpFault, ir.TypeVoid, n, n, id, id, id)
+	v.Aux = g.m.NewSite(abi.FaultKind(1), ir.Pos{}, "")
 }
 
 func (g *cfgGen) loop(depth int) {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -83,7 +84,7 @@ func TestStructurizeRandom(t *testing.T) {
 			}
 		})
 		if err == nil {
-			err = checkStructured(g.f)
+			err = g.checkStructured()
 		}
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, show(g.f))
@@ -98,10 +99,65 @@ func TestMem2regRandom(t *testing.T) {
 		if err == nil && len(g.f.Vars) > 0 {
 			err = fmt.Errorf("variables are left")
 		}
+		if err == nil {
+			err = verify(g.m)
+		}
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, show(g.f))
 		}
 	}
+}
+
+// The neighbours in the list keep what structurize makes, and it copes with
+// what they make.
+func TestStructurizeAmongOthers(t *testing.T) {
+	names := []string{"sroa", "mem2reg", "simplify", "cse", "dce", "structurize", "simplify3", "dce3"}
+	for seed := range *seeds {
+		g := random(seed)
+		at := ""
+		err := compare(g, func() {
+			for _, p := range Passes() {
+				if slices.Contains(names, p.Name) {
+					at = p.Name
+					p.Run(g.m)
+					g.m.Level = max(g.m.Level, p.Level)
+					if err := verify(g.m); err != nil {
+						panic(err)
+					}
+				}
+			}
+		})
+		if err == nil {
+			err = g.checkStructured()
+		}
+		if err != nil {
+			t.Fatalf("seed %d, %s: %v\n%s", seed, at, err, show(g.f))
+		}
+	}
+}
+
+// checkStructured checks the rules of level Structured.
+func (g *cfgGen) checkStructured() error {
+	g.m.Level = ir.Structured
+	if err := verify(g.m); err != nil {
+		return err
+	}
+	return checkStructured(g.f)
+}
+
+// verify is ir.Verify, but for merge blocks that nothing jumps to: those of
+// infinite loops must be there.
+func verify(m *ir.Module) error {
+	err := ir.Verify(m)
+	if err == nil {
+		return nil
+	}
+	for _, s := range strings.Split(err.Error(), "\n") {
+		if m.Level < ir.Structured || !strings.HasSuffix(s, ": unreachable") {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestStructurizeSame checks that the output depends on nothing but the input.
