@@ -239,15 +239,7 @@ func (v *Value) Ref() *Ref {
 
 // Path returns the arguments of a memory op that are its path; in device memory
 // the address and the element index come first.
-func (v *Value) Path() []*Value {
-	switch v.Op {
-	case OpStore:
-		return v.Args[1:]
-	case OpAtomicCompareExchange:
-		return v.Args[2:]
-	}
-	return v.Args
-}
+func (v *Value) Path() []*Value { return v.Args[v.Op.pathStart():] }
 
 // IsConst reports whether v is a plain constant.
 func (v *Value) IsConst() bool { return v.Op == OpConst }

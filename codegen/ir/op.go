@@ -1,6 +1,10 @@
 package ir
 
-import "github.com/kgen-go/kgen/properties"
+import (
+	"strings"
+
+	"github.com/kgen-go/kgen/properties"
+)
 
 //go:generate go run ./_gen -o zops.go
 
@@ -69,3 +73,7 @@ func ParseOp(name string) (Op, bool) {
 	}
 	return OpInvalid, false
 }
+
+// pathStart is the number of arguments before the path, which the '.' of the
+// signature stands for.
+func (o Op) pathStart() int { return max(strings.IndexByte(opInfos[o].Sig, '.'), 0) }

@@ -105,6 +105,8 @@ const (
 	OpZeroLocal
 	// OpAtomicCompareExchange: args: new value, comparator; result: the old value.
 	OpAtomicCompareExchange
+	// OpAtomicIAdd: result: the old value.
+	OpAtomicIAdd
 	// OpBarrier: control barrier that orders local and global memory.
 	OpBarrier
 	OpFault
@@ -191,6 +193,7 @@ var opInfos = [numOps]OpInfo{
 	OpCopyVar:               {Name: "CopyVar", Sig: ":-", Flags: FlagReads | FlagWrites, Aux: AuxCopy},
 	OpZeroLocal:             {Name: "ZeroLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxRef},
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "SS.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
+	OpAtomicIAdd:            {Name: "AtomicIAdd", Sig: "S.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},

@@ -84,7 +84,38 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 		return nil, l.diags
 	}
 	m.Kernel.RemoveUnreachable()
+	splitReturns(m.Kernel)
+	m.Kernel.RemoveUnreachable()
 	return m, nil
+}
+
+// splitReturns gives every way out of the kernel a return of its own, so that
+// leaving early is seen for what it is and not as a join with the rest.
+func splitReturns(f *ir.Func) {
+	leaves := func(b *ir.Block) bool {
+		for range f.Blocks {
+			if len(b.Insts) > 0 || b.Term.Kind != ir.Jump {
+				break
+			}
+			b = b.Term.Succs[0]
+		}
+		return len(b.Insts) == 0 && b.Term.Kind == ir.Return
+	}
+	for _, b := range f.Blocks {
+		for _, s := range b.Term.Succs {
+			if !leaves(s) {
+				continue
+			}
+			if b.Term.Kind == ir.Jump {
+				b.ClearTerm()
+				b.SetTerm(ir.Term{Kind: ir.Return})
+				break
+			}
+			out := f.NewBlock()
+			out.SetTerm(ir.Term{Kind: ir.Return})
+			b.Retarget(s, out)
+		}
+	}
 }
 
 // entry lowers the kernel: the range guard, the receiver, the body.

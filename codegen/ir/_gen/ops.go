@@ -112,6 +112,7 @@ var ops = []row{
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
 	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
 	{name: "AtomicCompareExchange", sig: "SS.:S", flags: "Reads Writes", aux: "Ref", doc: "args: new value, comparator; result: the old value"},
+	{name: "AtomicIAdd", sig: "S.:S", flags: "Reads Writes", aux: "Ref", doc: "result: the old value"},
 
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},

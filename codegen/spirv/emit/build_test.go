@@ -17,6 +17,7 @@ type builder struct {
 
 func newBuilder() *builder {
 	m := ir.NewModule("test")
+	m.ArgSize = 96
 	m.Level = ir.Legal
 	m.Form, m.Rank = abi.Range, 1
 	m.Kernel = m.NewFunc("main")

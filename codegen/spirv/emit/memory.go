@@ -200,10 +200,32 @@ const (
 )
 
 func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
-	p := f.place(v)
 	b, t := f.e.b, f.e.register(v.Type)
-	if p.ptr == 0 {
+	ptr, scope := f.atomic(v)
+	if ptr == 0 {
 		return b.ConstNull(t)
+	}
+	return f.Op(spirv.OpAtomicCompareExchange, t, ptr, scope,
+		b.ConstU32(uint32(acquireRelease)), b.ConstU32(uint32(acquire)), f.value(v.Args[0]), f.value(v.Args[1]))
+}
+
+// emitAtomic returns an emitter of a read-modify-write instruction.
+func emitAtomic(op spirv.Op) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		b, t := f.e.b, f.e.register(v.Type)
+		ptr, scope := f.atomic(v)
+		if ptr == 0 {
+			return b.ConstNull(t)
+		}
+		return f.Op(op, t, ptr, scope, b.ConstU32(uint32(acquireRelease)), f.value(v.Args[0]))
+	}
+}
+
+// atomic returns the pointer and the scope of an atomic operation.
+func (f *function) atomic(v *ir.Value) (ptr, scopeID spirv.ID) {
+	p := f.place(v)
+	if p.ptr == 0 {
+		return 0, 0
 	}
 	scope := spirv.ScopeWorkgroup
 	if p.device {
@@ -217,8 +239,7 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 	default:
 		f.e.errorf("%v of %v", v.Op, v.Type)
 	}
-	return f.Op(spirv.OpAtomicCompareExchange, t, p.ptr, b.ConstU32(uint32(scope)),
-		b.ConstU32(uint32(acquireRelease)), b.ConstU32(uint32(acquire)), f.value(v.Args[0]), f.value(v.Args[1]))
+	return p.ptr, f.e.b.ConstU32(uint32(scope))
 }
 
 func emitBarrier(f *function, v *ir.Value) spirv.ID {

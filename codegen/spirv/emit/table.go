@@ -116,6 +116,7 @@ var special = [256]emitFunc{
 	ir.OpZero:                  emitZero,
 	ir.OpCopyVar:               emitCopyVar,
 	ir.OpAtomicCompareExchange: emitAtomicCompareExchange,
+	ir.OpAtomicIAdd:            emitAtomic(spirv.OpAtomicIAdd),
 
 	ir.OpBarrier: emitBarrier,
 	ir.OpCall:    emitCall,
