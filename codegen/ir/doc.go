@@ -15,5 +15,5 @@
 // The printed form is one line per value:
 //
 //	%7 = IAdd i64 %5, %6
-//	Store f32 %9, [%3 f32, %7]
+//	Store [%3 f32, %7], %9
 package ir

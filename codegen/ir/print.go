@@ -4,265 +4,486 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 )
 
-// Fprint writes the module's text; see the package documentation. Values and
-// blocks are numbered in the order in which they appear, so that a change in one
-// place does not renumber the rest.
+// PrintOptions choose what is printed beside the module itself.
+type PrintOptions struct {
+	Positions bool // end the lines of values and terminators with "; file:line:col"
+}
+
+// String prints the module.
+func (m *Module) String() string { return m.Text(PrintOptions{}) }
+
+// Fprint prints the module to w.
 func Fprint(w io.Writer, m *Module) error {
-	p := &printer{nums: map[*Value]int{}, blocks: map[*Block]int{}}
-	p.module(m)
-	_, err := io.WriteString(w, p.b.String())
+	_, err := io.WriteString(w, m.String())
 	return err
 }
 
-// String returns the module's text.
-func (m *Module) String() string {
-	var b strings.Builder
-	Fprint(&b, m)
-	return b.String()
+// Text prints the module. Equal modules print alike: values and blocks are
+// numbered in the order in which they stand. Parse reads the text back. Broken
+// modules print too, with a question mark for what is missing.
+func (m *Module) Text(o PrintOptions) string {
+	p := newPrinter(m)
+	p.opts = o
+	p.header()
+	if m.Kernel != nil {
+		p.fn("kernel", m.Kernel)
+	}
+	for _, f := range m.Helpers {
+		p.fn("helper", f)
+	}
+	return p.b.String()
 }
 
-// LongString prints a value with its operands, for messages about bugs.
+// LongString prints the value with its operation and arguments, numbered as in
+// its module's text.
 func (v *Value) LongString() string {
-	p := &printer{nums: map[*Value]int{}, blocks: map[*Block]int{}, raw: true}
+	p := &printer{names: map[any]string{}}
+	if v.Block == nil {
+		return p.operand(v)
+	}
+	if f := v.Block.Func; f != nil {
+		if f.Module != nil {
+			p = newPrinter(f.Module)
+		}
+		p.number(f)
+	}
 	p.value(v)
-	return strings.TrimSpace(p.b.String())
+	return p.b.String()
 }
 
+// printer holds what is needed to name things.
 type printer struct {
+	m      *Module
 	b      strings.Builder
-	nums   map[*Value]int
+	opts   PrintOptions
+	names  map[any]string // of *Var, *Spec and *Func
+	taken  map[string]int // how often a module-level variable's name was used
+	vals   map[*Value]int
 	blocks map[*Block]int
-	raw    bool // print values' own numbers
+}
+
+func newPrinter(m *Module) *printer {
+	p := &printer{m: m, names: map[any]string{}, taken: map[string]int{}}
+	specs, funcs := map[string]int{}, map[string]int{}
+	for _, s := range m.Specs {
+		p.names[s] = "$" + unique(specs, s.Name)
+	}
+	for _, v := range m.Vars {
+		p.names[v] = unique(p.taken, v.Name)
+	}
+	if m.Kernel != nil {
+		p.names[m.Kernel] = unique(funcs, m.Kernel.Name)
+	}
+	for _, f := range m.Helpers {
+		p.names[f] = unique(funcs, f.Name)
+	}
+	return p
+}
+
+// unique quotes a name where it is no identifier and tells it from equal ones
+// before it by a number.
+func unique(taken map[string]int, name string) string {
+	taken[name]++
+	s := name
+	if !isName(name) {
+		s = strconv.Quote(name)
+	}
+	if n := taken[name]; n > 1 {
+		s += "#" + strconv.Itoa(n)
+	}
+	return s
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		if !isNameByte(s[i], i > 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isNameByte(c byte, inside bool) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || inside && ('0' <= c && c <= '9' || c == '.')
 }
 
 func (p *printer) f(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
 
-func (p *printer) module(m *Module) {
-	p.f("kernel %q %v rank=%d items=%d level=%v\n", m.Name, m.Form, m.Rank, m.Items, m.Level)
+func (p *printer) header() {
+	m := p.m
+	name := m.Name
+	if !isName(name) {
+		name = strconv.Quote(name)
+	}
+	p.f("module %s %v\n", name, m.Level)
+	p.f("form %v %d\n", m.Form, m.Rank)
+	p.f("items %d\n", m.Items)
+	p.f("args %d", m.ArgSize)
+	if m.Spilled {
+		p.f(" spilled")
+	}
+	p.f("\n")
+	if m.UsesGroup {
+		p.f("group\n")
+	}
 	for _, a := range m.Params {
-		p.f("param %q %v %s offset=%d size=%d elem=%d access=%v\n", a.Name, a.Kind, a.Type, a.Offset, a.Size, a.ElemSize, a.Access)
+		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v\n",
+			a.Name, a.Kind, a.Type, a.Offset, a.Size, a.HostOffset, a.ElemSize, a.ElemAlign, a.Access)
 	}
 	for _, s := range m.Specs {
-		p.f("spec %q %v id=%d default=%d\n", s.Name, s.Type, s.ID, s.Default)
+		p.f("spec %s id %d = %s\n", p.names[s], s.ID, constText(s.Type, s.Default))
 	}
 	for _, s := range m.Sites {
-		p.f("site %d %v %v", s.Index, s.Kind, s.Pos)
-		if s.Message != "" {
-			p.f(" %q", s.Message)
+		pos := "-"
+		if s.Pos.File != "" {
+			pos = fmt.Sprintf("%q:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Col)
+		}
+		p.f("site %d kind %d %s %q\n", s.Index, uint8(s.Kind), pos, s.Message)
+	}
+	for _, v := range m.Vars {
+		p.f("var %s %v %s", p.names[v], v.Storage, p.typ(v.Type))
+		if v.Accessor >= 0 {
+			p.f(" accessor %d", v.Accessor)
+		}
+		if len(v.Init) > 0 {
+			p.f(" init [%s]", p.operands(v.Init))
 		}
 		p.f("\n")
-	}
-	for i, v := range m.Vars {
-		p.f("var @%d %q %v %v", i, v.Name, v.Storage, v.Type)
-		if v.Init != nil {
-			p.f(" = [")
-			for j, c := range v.Init {
-				if j > 0 {
-					p.f(", ")
-				}
-				p.operand(c)
-			}
-			p.f("]")
-		}
-		p.f("\n")
-	}
-	for _, f := range append([]*Func{m.Kernel}, m.Helpers...) {
-		p.fun(f)
 	}
 }
 
-func (p *printer) fun(f *Func) {
-	p.f("\nfunc %s(", f.Name)
-	for i, a := range f.Params {
-		if i > 0 {
-			p.f(", ")
-		}
-		p.f("%%%d %v", p.num(a), a.Type)
+// number names what belongs to a function.
+func (p *printer) number(f *Func) {
+	taken := map[string]int{}
+	for s, n := range p.taken {
+		taken[s] = n
 	}
-	p.f(") {\n")
+	for _, v := range f.Vars {
+		p.names[v] = unique(taken, v.Name)
+	}
+	p.vals, p.blocks = map[*Value]int{}, map[*Block]int{}
+	add := func(v *Value) {
+		if _, ok := p.vals[v]; !ok && v != nil && v.Type != TypeVoid {
+			p.vals[v] = len(p.vals)
+		}
+	}
+	for _, v := range f.Params {
+		add(v)
+	}
 	for i, b := range f.Blocks {
 		p.blocks[b] = i
-	}
-	for i, v := range f.Vars {
-		p.f("  var %%v%d %q %v\n", i, v.Name, v.Type)
-	}
-	for _, b := range f.Blocks {
-		p.f("b%d:", p.blocks[b])
-		if b.Merge != nil {
-			p.f(" merge=b%d", p.blocks[b.Merge])
-		}
-		if b.Continue != nil {
-			p.f(" continue=b%d", p.blocks[b.Continue])
-		}
-		if b.Unroll {
-			p.f(" unroll")
-		}
-		p.f("\n")
 		for _, v := range b.Phis {
-			p.value(v)
+			add(v)
 		}
 		for _, v := range b.Insts {
-			p.value(v)
+			add(v)
 		}
-		p.term(b)
+	}
+}
+
+func (p *printer) fn(word string, f *Func) {
+	p.number(f)
+	p.f("\n%s %s", word, p.names[f])
+	if word == "helper" {
+		p.f("(")
+		for i, v := range f.Params {
+			if i > 0 {
+				p.f(", ")
+			}
+			p.f("%s %s", p.operand(v), p.typ(v.Type))
+		}
+		p.f(")")
+	}
+	p.f(" {\n")
+	for _, v := range f.Vars {
+		p.f("\tvar %s %s\n", p.names[v], p.typ(v.Type))
+	}
+	for _, b := range f.Blocks {
+		p.block(b)
 	}
 	p.f("}\n")
 }
 
-func (p *printer) term(b *Block) {
-	p.f("  %v", b.Term.Kind)
+func (p *printer) block(b *Block) {
+	p.f("%s:", p.blockName(b))
+	for i, q := range b.Preds {
+		p.f("%s%s", [...]string{" preds ", ", "}[min(i, 1)], p.blockName(q))
+	}
+	if b.Merge != nil {
+		p.f(" merge %s", p.target(b.Merge))
+	}
+	if b.Continue != nil {
+		p.f(" continue %s", p.target(b.Continue))
+	}
+	if b.Unroll {
+		p.f(" unroll")
+	}
+	p.f("\n")
+	for _, vs := range [...][]*Value{b.Phis, b.Insts} {
+		for _, v := range vs {
+			p.f("\t")
+			p.value(v)
+			p.pos(v.Pos)
+		}
+	}
+	t := &b.Term
+	p.f("\t%v", t.Kind)
 	sep := " "
-	if b.Term.Cond != nil {
-		p.f(" ")
-		p.operand(b.Term.Cond)
+	if t.Kind == Branch || t.Cond != nil {
+		p.f(" %s", p.operand(t.Cond))
 		sep = ", "
 	}
-	for _, s := range b.Term.Succs {
-		p.f("%sb%d", sep, p.blocks[s])
+	for _, s := range t.Succs {
+		p.f("%s%s", sep, p.blockName(s))
 		sep = ", "
+	}
+	p.pos(t.Pos)
+}
+
+func (p *printer) pos(pos Pos) {
+	if p.opts.Positions && pos.File != "" {
+		p.f(" ; %v", pos)
 	}
 	p.f("\n")
 }
 
-func (p *printer) num(v *Value) int {
-	if p.raw {
-		return v.ID
+func (p *printer) blockName(b *Block) string {
+	if n, ok := p.blocks[b]; ok {
+		return "b" + strconv.Itoa(n)
 	}
-	n, ok := p.nums[v]
-	if !ok {
-		n = len(p.nums)
-		p.nums[v] = n
-	}
-	return n
+	return "b?"
 }
 
-func (p *printer) operand(v *Value) {
-	switch {
-	case v == nil:
-		p.f("nil")
-	case v.Op == OpConst:
-		p.f("%v %s", v.Type, constText(v))
-	case v.Op == OpSpecConst || v.IsConstExpr():
-		p.f("%v %s", v.Type, constString(v))
-	default:
-		p.f("%%%d", p.num(v))
+// target prints a merge block or continue target. Those that nothing reaches
+// need not be in the function.
+func (p *printer) target(b *Block) string {
+	if _, ok := p.blocks[b]; !ok {
+		return "none"
 	}
+	return p.blockName(b)
 }
 
-func constText(v *Value) string {
-	switch v.Type.Kind {
-	case Bool:
-		return fmt.Sprint(v.Bits == 1)
-	case F32:
-		return floatText(float64(math.Float32frombits(uint32(v.Bits))), v.Bits, 32)
-	case F64:
-		return floatText(math.Float64frombits(v.Bits), v.Bits, 64)
-	case Addr, F16:
-		return fmt.Sprintf("%#x", v.Bits)
-	}
-	return fmt.Sprint(v.Int())
-}
-
-// floatText prints a float in decimal where that is exact, else its bits.
-func floatText(x float64, bits uint64, size int) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) || x == 0 && bits != 0 {
-		return fmt.Sprintf("%#x", bits)
-	}
-	if size == 32 {
-		return fmt.Sprintf("%g", float32(x))
-	}
-	return fmt.Sprintf("%g", x)
-}
-
+// value prints one value without its position.
 func (p *printer) value(v *Value) {
-	p.f("  ")
-	if v.Type != TypeVoid {
-		p.f("%%%d = ", p.num(v))
+	void := v.Type == TypeVoid
+	if !void {
+		p.f("%s = ", p.operand(v))
 	}
 	p.f("%v", v.Op)
-	if v.Type != TypeVoid {
-		p.f(" %v", v.Type)
-	}
-	p.aux(v)
-	args := v.Args
-	path := v.Path()
-	if v.Op == OpPhi {
-		for i, a := range args {
-			sep := ", "
-			if i == 0 {
-				sep = " "
-			}
-			p.f("%s[", sep)
-			p.operand(a)
-			if v.Block != nil && i < len(v.Block.Preds) {
-				p.f(" b%d", p.blocks[v.Block.Preds[i]])
-			}
-			p.f("]")
-		}
-		p.f("\n")
-		return
+	if !void {
+		p.f(" %s", p.typ(v.Type))
 	}
 	sep := " "
-	if r := v.Ref(); r != nil {
-		p.f(" [")
-		p.ref(v, r, path)
-		p.f("]")
-		args = args[:len(args)-len(path)]
+	item := func(s string) {
+		p.b.WriteString(sep)
+		p.b.WriteString(s)
 		sep = ", "
 	}
-	for _, a := range args {
-		p.f("%s", sep)
-		p.operand(a)
-		sep = ", "
-	}
-	p.f("\n")
-}
-
-func (p *printer) ref(v *Value, r *Ref, path []*Value) {
-	if r.Var != nil {
-		p.f("%s", varText(v, r.Var))
-	} else if len(path) > 0 {
-		p.operand(path[0])
-		p.f(" %v", r.Elem)
-		path = path[1:]
-	}
-	for _, x := range path {
-		p.f(", ")
-		p.operand(x)
-	}
-}
-
-func varText(at *Value, v *Var) string {
-	if at.Block != nil {
-		for i, x := range at.Block.Func.Vars {
-			if x == v {
-				return fmt.Sprintf("%%v%d", i)
-			}
-		}
-		for i, x := range at.Block.Func.Module.Vars {
-			if x == v {
-				return fmt.Sprintf("@%d", i)
-			}
-		}
-	}
-	return fmt.Sprintf("var#%d", v.ID)
-}
-
-func (p *printer) aux(v *Value) {
+	args := v.Args
 	switch v.Op.Info().Aux {
 	case AuxBits:
-		p.f(" %d", v.Bits)
-	case AuxBuiltIn, AuxScope:
-		p.f(" %v", v.Aux)
-	case AuxSite:
-		p.f(" site%d", v.Aux.(*Site).Index)
-	case AuxFunc:
-		p.f(" %s", v.Aux.(*Func).Name)
+		item(strconv.FormatUint(v.Bits, 10))
+	case AuxRef:
+		path, ok := v.pathOK()
+		if !ok {
+			path = nil
+		} else {
+			args = v.Args[:len(v.Args)-len(path)]
+		}
+		item(p.ref(v.Ref(), path))
 	case AuxCopy:
-		c := v.Aux.(*Copy)
-		p.f(" %s, %s", varText(v, c.Dst), varText(v, c.Src))
+		if c, ok := v.Aux.(*Copy); ok && c != nil {
+			item(p.varRef(c.Dst))
+			item(p.varRef(c.Src))
+		} else {
+			item("?")
+		}
+	case AuxSite:
+		if s, ok := v.Aux.(*Site); ok && s != nil {
+			item("site " + strconv.Itoa(s.Index))
+		} else {
+			item("?")
+		}
+	case AuxFunc:
+		if f, ok := v.Aux.(*Func); ok && p.names[f] != "" {
+			item(p.names[f])
+		} else {
+			item("?")
+		}
+	case AuxSpec, AuxBuiltIn, AuxScope:
+		if s, ok := v.Aux.(fmt.Stringer); ok {
+			item(s.String())
+		} else {
+			item("?")
+		}
 	}
+	if v.Op == OpPhi {
+		item(p.phi(v))
+		return
+	}
+	for _, a := range args {
+		item(p.operand(a))
+	}
+}
+
+// pathOK is Path for values that may have too few arguments.
+func (v *Value) pathOK() ([]*Value, bool) {
+	n := strings.IndexAny(v.Op.Info().Sig, ".:")
+	if len(v.Args) < n {
+		return nil, false
+	}
+	return v.Args[n:], true
+}
+
+func (p *printer) phi(v *Value) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, a := range v.Args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		from := "b?"
+		if v.Block != nil && i < len(v.Block.Preds) {
+			from = p.blockName(v.Block.Preds[i])
+		}
+		b.WriteString(p.operand(a) + " " + from)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+func (p *printer) varRef(v *Var) string {
+	if s, ok := p.names[v]; ok {
+		return "[var " + s + "]"
+	}
+	return "[var ?]"
+}
+
+func (p *printer) ref(r *Ref, path []*Value) string {
+	switch {
+	case r == nil:
+		return "[?]"
+	case r.Var != nil:
+		s := p.varRef(r.Var)
+		if len(path) > 0 {
+			s = s[:len(s)-1] + ", " + p.operands(path) + "]"
+		}
+		return s
+	case len(path) == 0:
+		return "[? " + p.typ(r.Elem) + "]"
+	}
+	s := "[" + p.operand(path[0]) + " " + p.typ(r.Elem)
+	if len(path) > 1 {
+		s += ", " + p.operands(path[1:])
+	}
+	return s + "]"
+}
+
+func (p *printer) operands(vs []*Value) string {
+	var b strings.Builder
+	for i, v := range vs {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.operand(v))
+	}
+	return b.String()
+}
+
+// operand prints a value where it is used: constants in full, others by number.
+func (p *printer) operand(v *Value) string {
+	switch {
+	case v == nil:
+		return "?"
+	case v.Block != nil || v.Op == OpInvalid:
+		if n, ok := p.vals[v]; ok {
+			return "%" + strconv.Itoa(n)
+		}
+	case v.Op == OpConst:
+		return constText(v.Type, v.Bits)
+	case v.Op == OpSpecConst:
+		s, _ := v.Aux.(*Spec)
+		if n := p.names[s]; n != "" {
+			return n
+		}
+		return "$?"
+	case v.Op.Has(FlagFold):
+		return fmt.Sprintf("%v %s (%s)", v.Op, p.typ(v.Type), p.operands(v.Args))
+	}
+	return "%?" + strconv.Itoa(v.ID)
+}
+
+// typ prints a type as Type.String does, but with unambiguous array lengths.
+func (p *printer) typ(t *Type) string {
+	switch {
+	case t == nil:
+		return "?"
+	case t.Kind == Array:
+		if n, ok := t.ArrayLen(); ok {
+			return fmt.Sprintf("[%d]%s", n, p.typ(t.Elem))
+		}
+		return "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
+	case t.Kind == Struct:
+		var b strings.Builder
+		b.WriteByte('{')
+		for i, f := range t.Fields {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%d: %s", f.Offset, p.typ(f.Type))
+		}
+		fmt.Fprintf(&b, "; %d/%d}", t.Size, t.Align)
+		return b.String()
+	}
+	return t.String()
+}
+
+// constText prints a constant so that it can be read back exactly.
+func constText(t *Type, bits uint64) string {
+	if t == nil {
+		return "? ?"
+	}
+	s := t.String() + " "
+	switch {
+	case t.Kind == Bool:
+		return s + strconv.FormatBool(bits != 0)
+	case t.IsInt():
+		n := 64 - t.Bits()
+		return s + strconv.FormatInt(int64(bits<<n)>>n, 10)
+	case t.IsFloat():
+		f, size := FloatValue(t, bits), 64
+		if t == TypeF32 {
+			size = 32
+		}
+		if f == f && !math.IsInf(f, 0) {
+			return s + strconv.FormatFloat(f, 'g', -1, size)
+		}
+	}
+	return s + fmt.Sprintf("%#x", bits)
+}
+
+// FloatValue returns the value of a float type's bits.
+func FloatValue(t *Type, bits uint64) float64 {
+	switch t.Kind {
+	case F16:
+		return Float16frombits(uint16(bits))
+	case F32:
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+// FloatBits returns the bits of the value of a float type that is nearest to f.
+func FloatBits(t *Type, f float64) uint64 {
+	switch t.Kind {
+	case F16:
+		return uint64(Float16bits(f))
+	case F32:
+		return uint64(math.Float32bits(float32(f)))
+	}
+	return math.Float64bits(f)
 }

@@ -139,12 +139,21 @@ func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
 // Field names do not count.
 func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	t := &Type{Kind: Struct, Fields: fields, Size: size, Align: align}
-	// Layouts print alike only if they are alike: element types are interned
-	// and arrays print their lengths.
-	k := t.String()
+	k := structKey(t)
 	if u := m.structs[k]; u != nil {
 		return u
 	}
 	m.structs[k] = t
 	return t
+}
+
+// structKey tells layouts apart. Field types are interned; their text would not
+// do, since specialization constants may share a name.
+func structKey(t *Type) string {
+	var b strings.Builder
+	for _, f := range t.Fields {
+		fmt.Fprintf(&b, "%d:%p ", f.Offset, f.Type)
+	}
+	fmt.Fprintf(&b, "%d/%d", t.Size, t.Align)
+	return b.String()
 }

@@ -3,348 +3,399 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
+
+	"github.com/kgen-go/kgen/abi"
 )
 
-// Verify checks the rules of the module's level and returns all that is broken.
-// A finding is a bug of kgen's, never of the user's.
+// Verify checks the rules of the module's level and returns all that it finds,
+// joined, or nil.
 func Verify(m *Module) error {
-	v := &verifier{m: m}
-	for _, f := range append([]*Func{m.Kernel}, m.Helpers...) {
-		v.fun(f)
-	}
-	return errors.Join(v.errs...)
+	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}}
+	x.module()
+	return errors.Join(x.errs...)
 }
+
+// maxFindings bounds the report on a module that is broken all over.
+const maxFindings = 100
 
 type verifier struct {
-	m    *Module
-	f    *Func
-	b    *Block
-	dom  *DomTree
-	at   map[*Value]int // place in its block; phis are -1
-	vars map[*Var]bool
-	errs []error
+	m     *Module
+	errs  []error
+	types map[*Type]bool   // verdicts
+	ids   map[int]*Value   // by Value.ID
+	home  map[*Value]*Func // of values that stand in a block, and of parameters
+	f     *Func
+	b     *Block
 }
 
-func (v *verifier) errorf(format string, args ...any) {
-	where := ""
-	if v.f != nil {
-		where = v.f.Name + ": "
-	}
-	if v.b != nil {
-		where += fmt.Sprintf("b%d: ", slices.Index(v.f.Blocks, v.b))
-	}
-	v.errs = append(v.errs, fmt.Errorf("%s%s", where, fmt.Sprintf(format, args...)))
-}
-
-func (v *verifier) fun(f *Func) {
-	v.f, v.b = f, nil
-	v.at, v.vars = map[*Value]int{}, map[*Var]bool{}
-	for _, x := range f.Vars {
-		v.vars[x] = true
-	}
-	for _, x := range v.m.Vars {
-		v.vars[x] = true
-	}
-	if len(f.Blocks) == 0 {
-		v.errorf("no blocks")
+// errorf reports a finding about v, which may be nil, in the current block.
+func (x *verifier) errorf(v *Value, format string, args ...any) {
+	if len(x.errs) >= maxFindings {
 		return
 	}
-	if len(f.Blocks[0].Preds) > 0 {
-		v.errorf("the entry block has predecessors")
-	}
-	v.edges(f)
-	if len(v.errs) > 0 {
-		return // the dominator tree needs sound edges
-	}
-	v.dom = f.Dominators()
-	for _, b := range f.Blocks {
-		for _, p := range b.Phis {
-			v.at[p] = -1
-		}
-		for i, x := range b.Insts {
-			v.at[x] = i
+	s := ""
+	if x.f != nil {
+		s = x.f.Name + ": "
+		if x.b != nil {
+			s += x.blockName(x.b) + ": "
 		}
 	}
-	for _, b := range f.Blocks {
-		v.b = b
-		if !v.dom.Reachable(b) {
-			v.errorf("unreachable")
-			continue
-		}
-		v.block(b)
+	if v != nil {
+		s += v.LongString() + ": "
 	}
-	v.b = nil
-	if v.m.Level >= Structured {
-		v.structure(f)
-	}
+	x.errs = append(x.errs, errors.New(s+fmt.Sprintf(format, args...)))
 }
 
-// edges checks that predecessors and successors agree.
-func (v *verifier) edges(f *Func) {
-	count := map[[2]*Block]int{}
-	for _, b := range f.Blocks {
-		v.b = b
-		want := map[TermKind]int{Jump: 1, Branch: 2, Return: 0, Unreachable: 0}
-		n, ok := want[b.Term.Kind]
-		if !ok || n != len(b.Term.Succs) {
-			v.errorf("terminator %v with %d successors", b.Term.Kind, len(b.Term.Succs))
-		}
-		if (b.Term.Cond != nil) != (b.Term.Kind == Branch) {
-			v.errorf("terminator %v: condition", b.Term.Kind)
-		}
-		for _, s := range b.Term.Succs {
-			count[[2]*Block{b, s}]++
-			if !slices.Contains(f.Blocks, s) {
-				v.errorf("successor is not in the function")
-			}
+// blockName numbers the block as the printer does.
+func (x *verifier) blockName(b *Block) string {
+	for i, c := range x.f.Blocks {
+		if c == b {
+			return fmt.Sprintf("b%d", i)
 		}
 	}
-	for _, b := range f.Blocks {
-		v.b = b
-		for _, p := range b.Preds {
-			count[[2]*Block{p, b}]--
-		}
-	}
-	for k, n := range count {
-		if n != 0 {
-			v.b = k[0]
-			v.errorf("edge to b%d: successors and predecessors differ by %d", slices.Index(f.Blocks, k[1]), n)
-		}
-	}
-	v.b = nil
+	return "b?"
 }
 
-func (v *verifier) block(b *Block) {
-	for _, p := range b.Phis {
-		if p.Op != OpPhi || p.Block != b {
-			v.errorf("misplaced phi %s", p.LongString())
-		}
-		if len(p.Args) != len(b.Preds) {
-			v.errorf("phi with %d arguments for %d predecessors", len(p.Args), len(b.Preds))
-			continue
-		}
-		for i, a := range p.Args {
-			if a == nil || a.Type != p.Type {
-				v.errorf("argument %d of %s: type", i, p.LongString())
-				continue
-			}
-			if !v.reaches(a, b.Preds[i], len(b.Preds[i].Insts)) {
-				v.errorf("argument %d of phi %s does not dominate its edge", i, p.LongString())
-			}
-		}
-	}
-	for i, x := range b.Insts {
-		if x.Op == OpPhi || x.Op.Has(FlagConst) || x.Op == OpInvalid || x.Block != b {
-			v.errorf("misplaced value %s", x.LongString())
-		}
-		for j, a := range x.Args {
-			if a == nil {
-				v.errorf("%v: argument %d is missing", x.Op, j)
-			} else if !v.reaches(a, b, i) {
-				v.errorf("argument %d of %s does not dominate it", j, x.LongString())
-			}
-		}
-		if !slices.Contains(x.Args, nil) {
-			v.value(x)
-		}
-	}
-	if c := b.Term.Cond; c != nil {
-		if c.Type != TypeBool {
-			v.errorf("branch on %v", c.Type)
-		}
-		if !v.reaches(c, b, len(b.Insts)) {
-			v.errorf("branch condition %s does not dominate", c.LongString())
-		}
-	}
-}
-
-// reaches reports whether a is defined wherever place i of block b is reached.
-func (v *verifier) reaches(a *Value, b *Block, i int) bool {
-	if a.Block == nil {
-		return a.IsConstExpr() || slices.Contains(v.f.Params, a)
-	}
-	at, ok := v.at[a]
-	if !ok {
-		return false
-	}
-	if a.Block == b {
-		return at < i
-	}
-	return v.dom.Dominates(a.Block, b)
-}
-
-// value checks a value against its op's row.
-func (v *verifier) value(x *Value) {
-	info := x.Op.Info()
-	in, out, _ := strings.Cut(info.Sig, ":")
-	path := x.Path()
-	args := x.Args
-	if x.Op.Info().Aux == AuxRef {
-		v.ref(x, path)
-		args = args[:len(args)-len(path)]
-		if x.Op != OpZero && x.Op != OpZeroLocal {
-			in = strings.TrimSuffix(in, ".")
-		}
-	}
-	var same [3]*Type // of I, F and S
-	class := func(c byte, t *Type) bool {
-		switch c {
-		case 'b':
-			return t == TypeBool
-		case 'w':
-			return t == TypeI32
-		case 'q':
-			return t == TypeI64
-		case 'a':
-			return t == TypeAddr
-		case 'i':
-			return t.IsInt()
-		case 'f':
-			return t.IsFloat()
-		case 's':
-			return t.IsScalar()
-		case 'I', 'F', 'S':
-			k := strings.IndexByte("IFS", c)
-			if same[k] == nil {
-				same[k] = t
-			}
-			return same[k] == t && [3]bool{t.IsInt(), t.IsFloat(), t.IsScalar()}[k]
-		}
-		return false
-	}
-	if in != "*" {
-		if len(in) != len(args) {
-			v.errorf("%s: %d arguments, want %d", x.LongString(), len(args), len(in))
-			return
-		}
-		for i, a := range args {
-			if !class(in[i], a.Type) {
-				v.errorf("%s: argument %d has type %v, want class %c", x.LongString(), i, a.Type, in[i])
-			}
-		}
-	}
-	if out == "-" {
-		if x.Type != TypeVoid {
-			v.errorf("%s: has a result", x.LongString())
-		}
-	} else if !class(out[0], x.Type) {
-		v.errorf("%s: result has type %v, want class %c", x.LongString(), x.Type, out[0])
-	}
-	if v.m.Level == Legal && (x.Op == OpFault || x.Op == OpZeroLocal) {
-		v.errorf("%s: not legal", x.LongString())
-	}
-	v.narrow(x)
-}
-
-// narrow checks that 8- and 16-bit integers are only moved and converted.
-func (v *verifier) narrow(x *Value) {
-	switch x.Op {
-	case OpLoad, OpStore, OpSConvert, OpUConvert, OpArg, OpPhi, OpBitcast:
+func (x *verifier) module() {
+	m := x.m
+	if m.Kernel == nil {
+		x.errorf(nil, "the module has no kernel")
 		return
 	}
-	for _, t := range append([]*Value{x}, x.Args...) {
-		if t.Type == TypeI8 || t.Type == TypeI16 {
-			v.errorf("%s: arithmetic on %v", x.LongString(), t.Type)
-			return
+	if m.Form == abi.Task && m.Rank != 0 || m.Form != abi.Task && (m.Rank < 1 || m.Rank > 3) {
+		x.errorf(nil, "a kernel of form %v has rank %d", m.Form, m.Rank)
+	}
+	if m.Items < 1 || m.Items > 1 && m.Form != abi.Range {
+		x.errorf(nil, "a kernel of form %v has %d items per invocation", m.Form, m.Items)
+	}
+	if len(m.Kernel.Params) > 0 {
+		x.errorf(nil, "the kernel has parameters")
+	}
+	ids := map[uint32]bool{}
+	for _, s := range m.Specs {
+		if ids[s.ID] {
+			x.errorf(nil, "two specialization constants have the id %d", s.ID)
+		}
+		ids[s.ID] = true
+		if !x.scalar(s.Type) {
+			x.errorf(nil, "specialization constant %s has the type %v", s.Name, s.Type)
 		}
 	}
+	for i, s := range m.Sites {
+		if s.Index != i {
+			x.errorf(nil, "site %d has the index %d", i, s.Index)
+		}
+	}
+	for _, v := range m.exprs {
+		x.constExpr(v)
+	}
+	for _, v := range m.Vars {
+		x.variable(v, false)
+	}
+	funcs := append([]*Func{m.Kernel}, m.Helpers...)
+	for _, f := range funcs {
+		x.f, x.b = f, nil
+		x.place(f)
+	}
+	for _, f := range funcs {
+		x.f, x.b = f, nil
+		x.function(f)
+	}
+	x.f, x.b = nil, nil
+	x.recursion(funcs)
 }
 
-// ref checks a memory reference.
-func (v *verifier) ref(x *Value, path []*Value) {
-	r := x.Ref()
-	if r == nil {
-		v.errorf("%s: no reference", x.LongString())
-		return
-	}
-	if r.Var != nil && !v.vars[r.Var] {
-		v.errorf("%s: variable of another function", x.LongString())
-	}
-	if r.Var == nil && (len(path) < 2 || path[0].Type != TypeAddr || !path[1].Type.IsInt()) {
-		v.errorf("%s: device memory without an address and an index", x.LongString())
-		return
-	}
-	leaf := r.Leaf(path)
-	if leaf == nil {
-		v.errorf("%s: path does not fit", x.LongString())
-		return
-	}
-	var t *Type
-	switch x.Op {
-	case OpLoad, OpAtomicCompareExchange:
-		t = x.Type
-	case OpStore:
-		t = x.Args[0].Type
-	default:
-		return
-	}
-	if leaf != t {
-		v.errorf("%s: memory of type %v", x.LongString(), leaf)
-	}
-}
-
-// structure checks SPIR-V's rules of structured control flow (SPIR-V 2.11).
-func (v *verifier) structure(f *Func) {
-	merges := map[*Block]*Block{}
-	continues := map[*Block]*Block{}
-	for _, b := range f.Blocks {
-		v.b = b
-		if b.Merge == nil {
-			if b.Continue != nil {
-				v.errorf("a continue block without a merge block")
-			}
-			continue
+// place records where values stand.
+func (x *verifier) place(f *Func) {
+	id := func(v *Value) {
+		if w := x.ids[v.ID]; w != nil && w != v {
+			x.errorf(v, "another value has the id %d too", v.ID)
 		}
-		if h := merges[b.Merge]; h != nil {
-			v.errorf("its merge block is also that of b%d", slices.Index(f.Blocks, h))
+		x.ids[v.ID] = v
+		if x.home[v] != nil {
+			x.errorf(v, "the value stands in two places")
 		}
-		merges[b.Merge] = b
-		if b.Continue != nil {
-			continues[b.Continue] = b
+		x.home[v] = f
+	}
+	for _, v := range f.Params {
+		id(v)
+		if v.Op != OpInvalid || v.Block != nil {
+			x.errorf(v, "not a parameter")
 		}
-		if v.dom.Reachable(b.Merge) && !v.dom.Dominates(b, b.Merge) {
-			v.errorf("does not dominate its merge block")
+		if !x.scalar(v.Type) || narrow(v.Type) {
+			x.errorf(v, "a parameter has the type %v", v.Type)
 		}
 	}
 	for _, b := range f.Blocks {
-		v.b = b
-		back := 0
-		for _, p := range b.Preds {
-			if v.dom.IsBackEdge(p, b) {
-				back++
-				if b.Continue == nil || !v.dom.Dominates(b.Continue, p) {
-					v.errorf("a back edge that does not come from the continue construct")
+		x.b = b
+		for _, vs := range [...][]*Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				id(v)
+				if v.Block != b {
+					x.errorf(v, "the value's Block is another")
 				}
 			}
 		}
-		if back > 1 || back == 0 && b.Continue != nil && len(b.Continue.Preds) > 0 {
-			v.errorf("%d back edges", back)
-		}
-		if b.Term.Kind != Branch {
-			continue
-		}
-		if b.Term.Succs[0] == b.Term.Succs[1] {
-			v.errorf("both arms lead to one block")
-		}
-		if b.Merge == nil && !v.exits(merges, continues, b) {
-			v.errorf("a branch without a merge block, neither arm of which leaves a loop")
-		}
 	}
-	v.b = nil
 }
 
-// exits reports whether an arm of b's branch leads to the merge or continue
-// block of a loop.
-func (v *verifier) exits(merges, continues map[*Block]*Block, b *Block) bool {
-	for _, s := range b.Term.Succs {
-		if h := merges[s]; h != nil && h.Continue != nil {
-			return true
+func (x *verifier) function(f *Func) {
+	if len(f.Blocks) == 0 {
+		x.errorf(nil, "the function has no blocks")
+		return
+	}
+	for _, v := range f.Vars {
+		x.variable(v, true)
+	}
+	sound := x.edges(f)
+	for _, b := range f.Blocks {
+		x.b = b
+		x.block(b)
+	}
+	x.b = nil
+	// The rest needs edges that can be trusted.
+	if !sound {
+		return
+	}
+	dom := f.Dominators()
+	x.dominance(f, dom)
+	if x.m.Level >= Structured {
+		x.structure(f, dom)
+	}
+}
+
+// edges checks terminators and predecessors and reports whether they are sound.
+func (x *verifier) edges(f *Func) bool {
+	found := len(x.errs)
+	in := map[*Block]bool{}
+	for _, b := range f.Blocks {
+		x.b = b
+		if in[b] {
+			x.errorf(nil, "the block stands twice in the function")
 		}
-		if continues[s] != nil || s.Continue != nil {
-			return true
+		in[b] = true
+		if b.Func != f {
+			x.errorf(nil, "the block's Func is another")
 		}
 	}
-	return false
+	type edge struct{ from, to *Block }
+	count := map[edge]int{}
+	for _, b := range f.Blocks {
+		x.b = b
+		want := 0
+		switch b.Term.Kind {
+		case Jump:
+			want = 1
+		case Branch:
+			want = 2
+		case Return, Unreachable:
+		default:
+			x.errorf(nil, "the block has no terminator")
+		}
+		if len(b.Term.Succs) != want {
+			x.errorf(nil, "the terminator %v has %d successors", b.Term.Kind, len(b.Term.Succs))
+		}
+		for _, s := range b.Term.Succs {
+			if !in[s] {
+				x.errorf(nil, "a successor is not in the function")
+				continue
+			}
+			count[edge{b, s}]++
+		}
+	}
+	for _, b := range f.Blocks {
+		x.b = b
+		for _, p := range b.Preds {
+			if !in[p] {
+				x.errorf(nil, "a predecessor is not in the function")
+				continue
+			}
+			count[edge{p, b}]--
+		}
+	}
+	wrong := slices.Collect(maps.Values(count))
+	wrong = slices.DeleteFunc(wrong, func(n int) bool { return n == 0 })
+	// Walk the blocks, not the map, so that findings have one order.
+	for _, b := range f.Blocks {
+		if x.b = b; len(wrong) == 0 {
+			break
+		}
+		for _, s := range f.Blocks {
+			switch n := count[edge{b, s}]; {
+			case n > 0:
+				x.errorf(nil, "the edge to %s is not among its predecessors", x.blockName(s))
+			case n < 0:
+				x.errorf(nil, "%s has it as a predecessor without an edge", x.blockName(s))
+			}
+		}
+	}
+	if x.b = f.Blocks[0]; len(x.b.Preds) > 0 {
+		x.errorf(nil, "the entry has predecessors")
+	}
+	x.b = nil
+	return len(x.errs) == found
+}
+
+func (x *verifier) block(b *Block) {
+	for _, v := range b.Phis {
+		if v.Op != OpPhi {
+			x.errorf(v, "not a phi, but it stands among the phis")
+			continue
+		}
+		if len(v.Args) != len(b.Preds) {
+			x.errorf(v, "a phi with %d arguments in a block with %d predecessors", len(v.Args), len(b.Preds))
+		}
+		if !x.scalar(v.Type) {
+			x.errorf(v, "a phi has the type %v", v.Type)
+		}
+		for _, a := range v.Args {
+			if x.operand(v, a) && a.Type != v.Type {
+				x.errorf(v, "a phi of type %v has an argument of type %v", v.Type, a.Type)
+			}
+		}
+	}
+	for _, v := range b.Insts {
+		switch {
+		case v.Op == OpInvalid || v.Op >= numOps:
+			x.errorf(v, "no operation")
+			continue
+		case v.Op.Has(FlagConst):
+			x.errorf(v, "constants stand outside of blocks")
+			continue
+		case v.Op == OpPhi:
+			x.errorf(v, "a phi stands after other values")
+			continue
+		}
+		for _, a := range v.Args {
+			x.operand(v, a)
+		}
+		x.value(v)
+		if v.Op.Has(FlagSync) && !x.m.UsesGroup {
+			x.errorf(v, "the module does not say that it uses the group")
+		}
+		if x.m.Level == Legal && notLegal[v.Op] {
+			x.errorf(v, "the op is not legal")
+		}
+	}
+	switch t := &b.Term; {
+	case t.Kind != Branch && t.Cond != nil:
+		x.errorf(nil, "the terminator %v has a condition", t.Kind)
+	case t.Kind == Branch && x.operand(nil, t.Cond) && t.Cond.Type != TypeBool:
+		x.errorf(nil, "the condition has the type %v", t.Cond.Type)
+	}
+}
+
+// notLegal holds the ops that passes replace before emission.
+var notLegal = map[Op]bool{OpZeroLocal: true, OpFault: true}
+
+// operand checks that a may be used in the current function and reports
+// whether it has a type to look at.
+func (x *verifier) operand(user, a *Value) bool {
+	switch {
+	case a == nil:
+		x.errorf(user, "a missing argument")
+		return false
+	case a.Type == nil:
+		x.errorf(user, "an argument without a type")
+		return false
+	case a.Block == nil && a.Op != OpInvalid:
+		if a.Op == OpConst {
+			if !a.Type.IsScalar() || x.m.consts[constKey{a.Type, a.Bits}] != a {
+				x.errorf(user, "the constant %s is not the module's", a.LongString())
+			}
+		} else if !x.isExpr(a) {
+			x.errorf(user, "an argument stands in no block: %s", a.LongString())
+		}
+	case x.home[a] != x.f:
+		x.errorf(user, "an argument does not stand in the function: %s", a.LongString())
+	}
+	return true
+}
+
+func (x *verifier) isExpr(v *Value) bool { return slices.Contains(x.m.exprs, v) }
+
+func (x *verifier) constExpr(v *Value) {
+	if v.Block != nil || v.Op == OpConst || !v.Op.Has(FlagConst) && !v.Op.Has(FlagFold) {
+		x.errorf(v, "not a constant expression")
+		return
+	}
+	for _, a := range v.Args {
+		if a == nil || !a.IsConstExpr() {
+			x.errorf(v, "an argument is no constant expression")
+			return
+		}
+	}
+	x.value(v)
+}
+
+// dominance checks that values are defined where they are used.
+func (x *verifier) dominance(f *Func, dom *DomTree) {
+	at := map[*Value]int{}
+	for _, b := range f.Blocks {
+		for i, v := range b.Insts {
+			at[v] = i + 1 // phis are at 0
+		}
+	}
+	// defined reports whether a is defined before place i of block b. What
+	// cannot be reached is not looked at.
+	defined := func(a *Value, b *Block, i int) bool {
+		if a == nil || a.Block == nil || !dom.Reachable(b) {
+			return true
+		}
+		if a.Block == b {
+			return at[a] < i
+		}
+		return dom.Reachable(a.Block) && dom.Dominates(a.Block, b)
+	}
+	for _, b := range f.Blocks {
+		x.b = b
+		for _, v := range b.Phis {
+			for i, a := range v.Args[:min(len(v.Args), len(b.Preds))] {
+				if p := b.Preds[i]; !defined(a, p, len(p.Insts)+1) {
+					x.errorf(v, "%s does not dominate the end of %s", a.LongString(), x.blockName(p))
+				}
+			}
+		}
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				if !defined(a, b, at[v]) {
+					x.errorf(v, "used before %s", a.LongString())
+				}
+			}
+		}
+		if a := b.Term.Cond; !defined(a, b, len(b.Insts)+1) {
+			x.errorf(nil, "the condition does not dominate the branch: %s", a.LongString())
+		}
+	}
+	x.b = nil
+}
+
+// recursion reports helpers that call themselves, which SPIR-V does not allow.
+func (x *verifier) recursion(funcs []*Func) {
+	const open, closed = 1, 2
+	state := map[*Func]int{}
+	var visit func(f *Func)
+	visit = func(f *Func) {
+		state[f] = open
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				g, ok := v.Aux.(*Func)
+				switch {
+				case !ok || g == nil || state[g] == closed:
+				case state[g] == open:
+					x.errorf(v, "a recursive call")
+				default:
+					visit(g)
+				}
+			}
+		}
+		state[f] = closed
+	}
+	for _, f := range funcs {
+		if state[f] == 0 {
+			visit(f)
+		}
+	}
 }

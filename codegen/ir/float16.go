@@ -1,0 +1,42 @@
+package ir
+
+import "math"
+
+// Float16bits returns the bits of the float16 nearest to f, ties to even.
+func Float16bits(f float64) uint16 {
+	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
+	a := math.Abs(f)
+	switch {
+	case a != a:
+		return sign | 0x7e00
+	case a >= 65520:
+		return sign | 0x7c00
+	case a < 0x1p-14:
+		// Subnormal; 1024 is the bits of the smallest normal number.
+		return sign | uint16(math.RoundToEven(a*0x1p24))
+	}
+	e := math.Ilogb(a)
+	n := math.RoundToEven(math.Ldexp(a, 10-e)) // in [1024, 2048]; 2048 carries into the exponent
+	return sign | (uint16(e+14)<<10 + uint16(n))
+}
+
+// Float16frombits returns the value of the float16 with the given bits.
+func Float16frombits(b uint16) float64 {
+	exp, frac := int(b>>10&31), float64(b&1023)
+	var f float64
+	switch exp {
+	case 0:
+		f = frac * 0x1p-24
+	case 31:
+		f = math.Inf(1)
+		if frac != 0 {
+			f = math.NaN()
+		}
+	default:
+		f = math.Ldexp(1024+frac, exp-25)
+	}
+	if b&0x8000 != 0 {
+		f = math.Copysign(f, -1)
+	}
+	return f
+}

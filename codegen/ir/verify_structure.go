@@ -1,0 +1,254 @@
+package ir
+
+// The rules of SPIR-V's structured control flow (section 2.11). They speak of
+// structural dominance: dominance where a header has edges to its merge block
+// and its continue target beside its branch's.
+
+// construct is one of SPIR-V's structured control-flow constructs.
+type construct struct {
+	kind   string // selection, loop (with its continue construct) or continue
+	header *Block // the only way in
+	loop   *Block // of a continue construct: the loop's header
+	merge  *Block // what it dominates is not in the construct
+}
+
+type structure struct {
+	*verifier
+	f          *Func
+	present    map[*Block]bool
+	absent     map[*Block]*Block // continue targets that the function does not hold, with their headers
+	dom        *DomTree          // structural
+	latch      map[*Block]*Block
+	constructs []construct
+	inner      map[*Block]*Block // header of the innermost loop
+}
+
+func (x *verifier) structure(f *Func, dom *DomTree) {
+	s := &structure{verifier: x, f: f, present: map[*Block]bool{}, absent: map[*Block]*Block{}, latch: map[*Block]*Block{}, inner: map[*Block]*Block{}}
+	found := len(x.errs)
+	s.headers()
+	if len(x.errs) > found {
+		return
+	}
+	order, preds := s.graph()
+	s.dom = dominators(order, func(b *Block) []*Block { return preds[b] })
+	for _, b := range f.Blocks {
+		if x.b = b; !s.dom.Reachable(b) {
+			x.errorf(nil, "the block can neither be reached nor is it a merge block or continue target")
+		}
+	}
+	if len(x.errs) > found {
+		return
+	}
+	s.order(dom)
+	s.backEdges()
+	for _, b := range f.Blocks {
+		x.b = b
+		s.header(b)
+	}
+	for _, b := range f.Blocks {
+		x.b = b
+		s.leave(b)
+	}
+	x.b = nil
+}
+
+// headers checks merge and continue annotations by themselves. What they name
+// and nothing reaches need not be in the function: such a merge block is
+// unreachable, such a continue target jumps to its header.
+func (s *structure) headers() {
+	merges := map[*Block]bool{}
+	for _, b := range s.f.Blocks {
+		s.present[b] = true
+	}
+	for _, b := range s.f.Blocks {
+		if c := b.Continue; c != nil && !s.present[c] {
+			if s.absent[c] != nil {
+				s.b = b
+				s.errorf(nil, "another loop has its continue target")
+			}
+			s.absent[c] = b
+		}
+	}
+	for _, b := range s.f.Blocks {
+		s.b = b
+		switch {
+		case b.Merge == nil && b.Continue == nil:
+			continue
+		case b.Merge == nil:
+			s.errorf(nil, "a continue target without a merge block")
+			continue
+		case s.absent[b.Merge] != nil:
+			s.errorf(nil, "the merge block is a continue target that is not in the function")
+		case b.Merge == b || b.Merge == b.Continue:
+			s.errorf(nil, "the merge block is the header or the continue target")
+		case merges[b.Merge]:
+			s.errorf(nil, "%s is the merge block of another header too", s.blockName(b.Merge))
+		case b.Term.Kind != Branch && (b.Continue == nil || b.Term.Kind != Jump):
+			s.errorf(nil, "a header ends in %v", b.Term.Kind)
+		}
+		merges[b.Merge] = true
+	}
+	s.b = nil
+}
+
+// graph returns the structural control-flow graph in reverse postorder, and
+// its predecessors.
+func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
+	preds := map[*Block][]*Block{}
+	seen := map[*Block]bool{}
+	var post []*Block
+	var visit func(b *Block)
+	visit = func(b *Block) {
+		seen[b] = true
+		succs := b.Term.Succs
+		if !s.present[b] {
+			succs = nil
+		}
+		if h := s.absent[b]; h != nil {
+			succs = []*Block{h}
+		}
+		if b.Merge != nil {
+			succs = append(succs[:len(succs):len(succs)], b.Merge)
+		}
+		if b.Continue != nil {
+			succs = append(succs[:len(succs):len(succs)], b.Continue)
+		}
+		for _, c := range succs {
+			preds[c] = append(preds[c], b)
+			if !seen[c] {
+				visit(c)
+			}
+		}
+		post = append(post, b)
+	}
+	visit(s.f.Blocks[0])
+	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
+		post[i], post[j] = post[j], post[i]
+	}
+	return post, preds
+}
+
+// order checks that blocks stand after their dominators, as SPIR-V wants them.
+func (s *structure) order(dom *DomTree) {
+	at := map[*Block]int{}
+	for i, b := range s.f.Blocks {
+		at[b] = i
+		if d := dom.Idom(b); d != nil {
+			if _, before := at[d]; !before {
+				s.b = b
+				s.errorf(nil, "the block stands before its dominator %s", s.blockName(d))
+			}
+		}
+	}
+	s.b = nil
+}
+
+// backEdges finds each loop's back edge.
+func (s *structure) backEdges() {
+	for _, b := range s.f.Blocks {
+		s.b = b
+		if c := b.Continue; s.absent[c] == b {
+			s.latch[b] = c
+		}
+		for _, t := range b.Term.Succs {
+			switch {
+			case !s.dom.IsBackEdge(b, t):
+			case !s.dom.Dominates(t, b) || t.Continue == nil:
+				s.errorf(nil, "a back edge to %s, which is no loop header", s.blockName(t))
+			case s.latch[t] != nil:
+				s.errorf(nil, "a second back edge to %s", s.blockName(t))
+			default:
+				s.latch[t] = b
+			}
+		}
+	}
+}
+
+// header checks a header against the structural dominator tree and notes its
+// constructs.
+func (s *structure) header(b *Block) {
+	if b.Merge == nil {
+		return
+	}
+	if !s.dom.Dominates(b, b.Merge) {
+		s.errorf(nil, "the header does not dominate its merge block %s", s.blockName(b.Merge))
+		return
+	}
+	kind := "selection"
+	if b.Continue != nil {
+		kind = "loop"
+		l := s.latch[b]
+		switch {
+		case l == nil:
+			s.errorf(nil, "a loop header without a back edge")
+			return
+		case !s.dom.Dominates(b, b.Continue):
+			s.errorf(nil, "the loop header does not dominate its continue target %s", s.blockName(b.Continue))
+			return
+		case !s.dom.Dominates(b.Continue, l):
+			s.errorf(nil, "the continue target %s does not dominate the back edge", s.blockName(b.Continue))
+			return
+		}
+		s.constructs = append(s.constructs, construct{"continue", b.Continue, b, b.Merge})
+		for _, c := range s.f.Blocks {
+			if !s.dom.Dominates(b, c) || s.dom.Dominates(b.Merge, c) {
+				continue
+			}
+			// Headers of loops around a block dominate each other.
+			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
+				s.inner[c] = b
+			}
+		}
+	}
+	s.constructs = append(s.constructs, construct{kind, b, b, b.Merge})
+}
+
+func (s *structure) in(c *construct, b *Block) bool {
+	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
+}
+
+// leave checks the ways out of a block.
+func (s *structure) leave(b *Block) {
+	l := s.inner[b]
+	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {
+		s.errorf(nil, "both arms of a branch lead to one block")
+	}
+	if b.Term.Kind == Branch && b.Merge == nil {
+		ok := false
+		for _, t := range b.Term.Succs {
+			ok = ok || l != nil && (t == l.Merge || t == l.Continue || t == l && s.latch[l] == b)
+		}
+		if !ok {
+			s.errorf(nil, "a branch without a merge block that neither leaves nor continues a loop")
+		}
+	}
+	for i := range s.constructs {
+		c := &s.constructs[i]
+		if c.kind == "continue" && len(b.Term.Succs) == 0 && s.in(c, b) {
+			s.errorf(nil, "%v in the continue construct of %s", b.Term.Kind, s.blockName(c.loop))
+		}
+		for _, t := range b.Term.Succs {
+			from, to := s.in(c, b), s.in(c, t)
+			switch {
+			case to && !from && t != c.header:
+				s.errorf(nil, "a branch to %s, into the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
+			case from && !to && !s.mayLeave(c, b, t):
+				s.errorf(nil, "a branch to %s, out of the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
+			}
+		}
+	}
+}
+
+// mayLeave reports whether the edge from b, in the construct, to t, outside of
+// it, is one of the permitted exits.
+func (s *structure) mayLeave(c *construct, b, t *Block) bool {
+	switch c.kind {
+	case "loop":
+		return t == c.merge
+	case "continue":
+		return s.latch[c.loop] == b && (t == c.loop || t == c.merge)
+	}
+	l := s.inner[b]
+	return t == c.merge || l != nil && (t == l.Merge || t == l.Continue)
+}

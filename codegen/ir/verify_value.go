@@ -1,0 +1,348 @@
+package ir
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// scalar reports whether t is one of the scalar types.
+func (x *verifier) scalar(t *Type) bool {
+	return t != nil && t.IsScalar() && scalarTypes[t.Kind] == t
+}
+
+// narrow reports whether t is an integer type without arithmetic.
+func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
+
+// typeOK reports whether t is a type of the module, of memory or of a value.
+func (x *verifier) typeOK(t *Type) bool {
+	if t == nil || int(t.Kind) > int(Struct) || t.Kind == Void {
+		return false
+	}
+	ok, seen := x.types[t]
+	if seen {
+		return ok
+	}
+	switch t.Kind {
+	case Array:
+		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len}] == t && x.typeOK(t.Elem) &&
+			(t.Len.Op == OpConst && x.m.consts[constKey{TypeI32, t.Len.Bits}] == t.Len || x.isExpr(t.Len))
+	case Struct:
+		ok = x.m.structs[structKey(t)] == t
+		for _, f := range t.Fields {
+			ok = ok && x.typeOK(f.Type)
+		}
+	default:
+		ok = scalarTypes[t.Kind] == t
+	}
+	x.types[t] = ok
+	return ok
+}
+
+// fixed reports whether the type's size is a plain constant.
+func fixed(t *Type) bool {
+	switch t.Kind {
+	case Array:
+		_, ok := t.ArrayLen()
+		return ok && fixed(t.Elem)
+	case Struct:
+		for _, f := range t.Fields {
+			if !fixed(f.Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (x *verifier) variable(v *Var, local bool) {
+	if !x.typeOK(v.Type) {
+		x.errorf(nil, "variable %s: the type is not the module's", v.Name)
+		return
+	}
+	if local != (v.Storage == Function) {
+		x.errorf(nil, "variable %s: storage %v does not belong here", v.Name, v.Storage)
+	}
+	if v.Accessor >= 0 && v.Storage != Workgroup {
+		x.errorf(nil, "variable %s: an accessor with storage %v", v.Name, v.Storage)
+	}
+	if v.Storage != Private {
+		if len(v.Init) > 0 {
+			x.errorf(nil, "variable %s: storage %v has no initializer", v.Name, v.Storage)
+		}
+		return
+	}
+	if !fixed(v.Type) {
+		x.errorf(nil, "variable %s: a table's size is constant", v.Name)
+		return
+	}
+	if n := leaves(v.Type); n != len(v.Init) {
+		x.errorf(nil, "variable %s: %d initial values for %d leaves", v.Name, len(v.Init), n)
+		return
+	}
+	for i, c := range v.Init {
+		if c == nil || c.Op != OpConst || c.Type != leafAt(v.Type, i) {
+			x.errorf(nil, "variable %s: initial value %d is not a constant of the leaf's type", v.Name, i)
+			return
+		}
+	}
+}
+
+// leaves counts the scalars in a type of fixed size.
+func leaves(t *Type) int {
+	switch t.Kind {
+	case Array:
+		n, _ := t.ArrayLen()
+		return n * leaves(t.Elem)
+	case Struct:
+		n := 0
+		for _, f := range t.Fields {
+			n += leaves(f.Type)
+		}
+		return n
+	}
+	return 1
+}
+
+// leafAt returns the type of the i-th of a type's leaves.
+func leafAt(t *Type, i int) *Type {
+	switch t.Kind {
+	case Array:
+		return leafAt(t.Elem, i%leaves(t.Elem))
+	case Struct:
+		for _, f := range t.Fields {
+			n := leaves(f.Type)
+			if i < n {
+				return leafAt(f.Type, i)
+			}
+			i -= n
+		}
+	}
+	return t
+}
+
+// value checks a value against its op's row.
+func (x *verifier) value(v *Value) {
+	info := v.Op.Info()
+	params, result, _ := strings.Cut(info.Sig, ":")
+	var same *Type // what I, F and S stand for in this value
+	fits := func(c byte, t *Type) bool {
+		if c == '-' {
+			return t == TypeVoid
+		}
+		if !x.scalar(t) {
+			return false
+		}
+		switch c {
+		case 'b':
+			return t == TypeBool
+		case 'w':
+			return t == TypeI32
+		case 'q':
+			return t == TypeI64
+		case 'a':
+			return t == TypeAddr
+		case 'i':
+			return t.IsInt()
+		case 'f':
+			return t.IsFloat()
+		case 's':
+			return true
+		}
+		if same == nil {
+			same = t
+		}
+		return t == same && !narrow(t) && (c == 'S' || c == 'I' && t.IsInt() || c == 'F' && t.IsFloat())
+	}
+	fixedArgs := strings.TrimRight(params, ".*")
+	if len(v.Args) < len(fixedArgs) || len(fixedArgs) == len(params) && len(v.Args) != len(params) {
+		x.errorf(v, "%d arguments where %v has the signature %q", len(v.Args), v.Op, info.Sig)
+		return
+	}
+	for i := range len(fixedArgs) {
+		if a := v.Args[i]; a != nil && !fits(fixedArgs[i], a.Type) {
+			x.errorf(v, "argument %d has the type %v where %v has the signature %q", i, a.Type, v.Op, info.Sig)
+			return
+		}
+	}
+	if !fits(result[0], v.Type) {
+		x.errorf(v, "the result has the type %v where %v has the signature %q", v.Type, v.Op, info.Sig)
+		return
+	}
+	if slices.Contains(v.Args, nil) {
+		return // reported where arguments are
+	}
+	if !x.aux(v, info.Aux) {
+		return
+	}
+	switch v.Op {
+	case OpBitcast:
+		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
+			x.errorf(v, "a bitcast from %v to %v", from, v.Type)
+		}
+	case OpFSin, OpFCos, OpFTan, OpFExp, OpFExp2, OpFLog, OpFLog2, OpFPow, OpFRsqrt:
+		if v.Type != TypeF32 {
+			x.errorf(v, "the op exists for f32 only")
+		}
+	case OpArg:
+		if x.m.Level < Legal {
+			break // passes' tests make up arguments
+		}
+		if v.Bits%uint64(v.Type.Align) != 0 || v.Bits+uint64(v.Type.Size) > uint64(abi.OffsetArgs+x.m.ArgSize) {
+			x.errorf(v, "the offset is not in the launch block, or not aligned")
+		}
+	case OpAtomicCompareExchange, OpAtomicIAdd:
+		if !v.Type.IsInt() {
+			x.errorf(v, "an atomic operation on %v", v.Type)
+		}
+	}
+}
+
+// atomic reports whether the op is an atomic read-modify-write.
+func atomic(o Op) bool {
+	return o.Has(FlagReads|FlagWrites) && o.Info().Aux == AuxRef && !o.Has(FlagSync)
+}
+
+// aux checks the auxiliary field and what depends on it, and reports whether
+// the field is there.
+func (x *verifier) aux(v *Value, kind AuxKind) bool {
+	ok := true
+	switch kind {
+	case AuxSpec:
+		s, _ := v.Aux.(*Spec)
+		if ok = s != nil && slices.Contains(x.m.Specs, s); ok && s.Type != v.Type {
+			x.errorf(v, "the constant has the type %v", s.Type)
+		}
+	case AuxBuiltIn:
+		var b BuiltIn
+		b, ok = v.Aux.(BuiltIn)
+		ok = ok && b < NumBuiltIns
+	case AuxScope:
+		var s Scope
+		s, ok = v.Aux.(Scope)
+		ok = ok && s <= ScopeSubGroup
+	case AuxSite:
+		s, _ := v.Aux.(*Site)
+		ok = s != nil && s.Index >= 0 && s.Index < len(x.m.Sites) && x.m.Sites[s.Index] == s
+	case AuxFunc:
+		f, _ := v.Aux.(*Func)
+		if ok = f != nil && slices.Contains(x.m.Helpers, f); ok {
+			x.call(v, f)
+		}
+	case AuxCopy:
+		c, _ := v.Aux.(*Copy)
+		ok = c != nil && c.Dst != nil && c.Src != nil
+		if ok && (c.Dst.Type != c.Src.Type || !x.owns(c.Dst) || !x.owns(c.Src) ||
+			c.Dst.Storage != Function || c.Src.Storage != Function) {
+			x.errorf(v, "not two Function variables of one type")
+		}
+	case AuxRef:
+		r, _ := v.Aux.(*Ref)
+		if ok = r != nil && (r.Var != nil || r.Elem != nil); ok {
+			x.ref(v, r)
+		}
+	default:
+		if v.Aux != nil {
+			x.errorf(v, "%v has no such auxiliary", v.Op)
+			return false
+		}
+	}
+	if !ok {
+		x.errorf(v, "the auxiliary is missing or not the module's")
+	}
+	return ok
+}
+
+func (x *verifier) call(v *Value, f *Func) {
+	if len(v.Args) != len(f.Params) {
+		x.errorf(v, "a call with %d arguments of a helper with %d parameters", len(v.Args), len(f.Params))
+		return
+	}
+	for i, a := range v.Args {
+		if a.Type != f.Params[i].Type {
+			x.errorf(v, "argument %d has the type %v, the parameter %v", i, a.Type, f.Params[i].Type)
+		}
+	}
+}
+
+// owns reports whether the variable belongs to the current function or to the
+// module.
+func (x *verifier) owns(v *Var) bool {
+	return slices.Contains(x.m.Vars, v) || x.f != nil && slices.Contains(x.f.Vars, v)
+}
+
+// ref checks a memory reference with its path.
+func (x *verifier) ref(v *Value, r *Ref) {
+	path, ok := v.pathOK()
+	if !ok {
+		return // too few arguments: reported
+	}
+	index := path
+	if r.Var != nil {
+		if !x.owns(r.Var) {
+			x.errorf(v, "the variable belongs to another function")
+			return
+		}
+		if !x.storageOK(v, r.Var) {
+			return
+		}
+	} else {
+		if !x.typeOK(r.Elem) || !fixed(r.Elem) {
+			x.errorf(v, "%v is no type for device memory", r.Elem)
+			return
+		}
+		switch {
+		case len(path) < 2 || path[0].Type != TypeAddr:
+			x.errorf(v, "a reference without an address and an index")
+			return
+		case path[1].Type != TypeI32 && path[1].Type != TypeI64:
+			x.errorf(v, "an element index of type %v", path[1].Type)
+			return
+		case v.Op == OpZero || v.Op == OpZeroLocal:
+			x.errorf(v, "not a variable")
+			return
+		}
+		index = path[2:]
+	}
+	for _, p := range index {
+		if p.Type != TypeI32 && p.Type != TypeI64 {
+			x.errorf(v, "an index of type %v", p.Type)
+			return
+		}
+	}
+	leaf := r.Leaf(path)
+	if leaf == nil {
+		x.errorf(v, "the path does not fit the type")
+		return
+	}
+	want := v.Type
+	switch v.Op {
+	case OpStore:
+		want = v.Args[0].Type
+	case OpAddrOf, OpZero, OpZeroLocal:
+		return
+	}
+	if leaf != want {
+		x.errorf(v, "the path leads to %v, the value has the type %v", leaf, want)
+	}
+}
+
+// storageOK checks that an op may be applied to a variable.
+func (x *verifier) storageOK(v *Value, r *Var) bool {
+	ok := true
+	switch v.Op {
+	case OpStore:
+		ok = r.Storage != Private
+	case OpZero:
+		ok = r.Storage == Function
+	case OpZeroLocal, OpAtomicCompareExchange, OpAtomicIAdd:
+		ok = r.Storage == Workgroup
+	case OpAddrOf:
+		ok = false
+	}
+	if !ok {
+		x.errorf(v, "not for a variable with storage %v", r.Storage)
+	}
+	return ok
+}
