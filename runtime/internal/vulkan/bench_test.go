@@ -93,3 +93,111 @@ func launches(b *testing.B, n int, barrier bool) ([]hal.Command, *device) {
 	}
 	return batch, d
 }
+
+// BenchmarkPipelined submits batches of launches without waiting for each.
+func BenchmarkPipelined(b *testing.B) {
+	for _, n := range []int{1, 16, 256} {
+		for _, barrier := range []bool{true, false} {
+			b.Run(fmt.Sprintf("launches=%d/barrier=%v", n, barrier), func(b *testing.B) {
+				batch, d := launches(b, n, barrier)
+				var last hal.Ticket
+				for b.Loop() {
+					var err error
+					if last, err = d.Submit(batch); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := last.Wait(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/launch")
+			})
+		}
+	}
+}
+
+// BenchmarkDevice is what the device does by itself: copies and fills of 256 MiB,
+// and launches whose work-items all fault.
+func BenchmarkDevice(b *testing.B) {
+	const size = 256 << 20
+	for _, name := range []string{"copy", "fill", "faults"} {
+		b.Run(name, func(b *testing.B) {
+			d := open(b)
+			x, err := d.Alloc(size, hal.DeviceMemory)
+			if err != nil {
+				b.Fatal(err)
+			}
+			y, err := d.Alloc(size, hal.DeviceMemory)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var f hal.Fault
+			c := hal.Command{Op: hal.OpFill, Dst: y, Size: size, Pattern: 1}
+			switch name {
+			case "copy":
+				c = hal.Command{Op: hal.OpCopy, Dst: y, Src: x, Size: size}
+				b.SetBytes(2 * size)
+			case "fill":
+				b.SetBytes(size)
+			case "faults":
+				desc := backendtest.Desc("fault")
+				p, err := d.NewPipeline(&desc)
+				if err != nil {
+					b.Fatal(err)
+				}
+				c = backendtest.Launch(p, desc.Kernel, 1<<20, backendtest.Span{Mem: x, Len: 1 << 20}, uint32(0))
+				c.Fault = &f
+			}
+			for b.Loop() {
+				tk, err := d.Submit([]hal.Command{c})
+				if err == nil {
+					err = tk.Wait(context.Background())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAlloc allocates and frees.
+func BenchmarkAlloc(b *testing.B) {
+	for _, size := range []uint64{4 << 10, 1 << 20, 256 << 20} {
+		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
+			d := open(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				m, err := d.Alloc(size, hal.DeviceMemory)
+				if err != nil {
+					b.Fatal(err)
+				}
+				m.Free()
+			}
+		})
+	}
+}
+
+// BenchmarkPipeline makes pipelines that the driver has and has not seen.
+func BenchmarkPipeline(b *testing.B) {
+	for _, fresh := range []bool{true, false} {
+		b.Run(fmt.Sprintf("fresh=%v", fresh), func(b *testing.B) {
+			d := open(b)
+			desc := backendtest.Desc("scale")
+			n := uint64(0)
+			for b.Loop() {
+				for k := range desc.Specs {
+					if desc.Specs[k].ID == 7 && fresh {
+						n++
+						desc.Specs[k].Bits = n
+					}
+				}
+				p, err := d.NewPipeline(&desc)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Free()
+			}
+		})
+	}
+}
