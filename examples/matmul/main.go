@@ -1,0 +1,129 @@
+// Matmul multiplies two square matrices with a kernel that works in tiles of
+// work-group memory.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	"github.com/kgen-go/kgen/examples/matmul/gemm"
+	gemmgen "github.com/kgen-go/kgen/generated/examples/matmul/gemm"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var size = flag.Int("n", 1000, "rows and columns of the matrices")
+
+func main() { demo.Main(run) }
+
+func run(ctx context.Context, dev *runtime.Device) error {
+	n := *size
+	if n < 1 {
+		return fmt.Errorf("-n %d: no rows", n)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	a, b := random(r, n*n), random(r, n*n)
+	demo.Line("matrices", "%d x %d", n, n)
+	flops := 2 * float64(n) * float64(n) * float64(n)
+
+	got, err := multiply(ctx, dev, n, a, b, flops)
+	if err != nil {
+		return err
+	}
+
+	// The plain loop, as one writes it for a processor's caches. Of large
+	// matrices it computes some rows.
+	rows := min(n, max(1, int(4e9/float64(n)/float64(n)/2)))
+	want := make([]float32, rows*n)
+	d, _ := demo.Time(func() error {
+		for i := range rows {
+			c := want[i*n : (i+1)*n]
+			for l, v := range a[i*n : (i+1)*n] {
+				for j, w := range b[l*n : (l+1)*n] {
+					c[j] += v * w
+				}
+			}
+		}
+		return nil
+	})
+	demo.Rate("plain Go", d, flops*float64(rows)/float64(n), "flop")
+
+	// Both sum n products of numbers up to 1/2 in size, in any order.
+	for i, w := range want {
+		if math.Abs(float64(got[i]-w)) > 0.25*float64(n)*float64(n)*0x1p-24+1e-6 {
+			return fmt.Errorf("element %d, %d is %g, want %g", i/n, i%n, got[i], w)
+		}
+	}
+	return spotCheck(r, n, a, b, got)
+}
+
+// multiply returns a*b from the device.
+func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, flops float64) ([]float32, error) {
+	q := dev.DefaultQueue()
+	ba, err := runtime.BufferOf(dev, a)
+	if err != nil {
+		return nil, err
+	}
+	defer ba.Close()
+	bb, err := runtime.BufferOf(dev, b)
+	if err != nil {
+		return nil, err
+	}
+	defer bb.Close()
+	bc, err := runtime.NewBuffer[float32](dev, n*n)
+	if err != nil {
+		return nil, err
+	}
+	defer bc.Close()
+
+	// Whole work-groups; the kernel leaves out what lies past the edges.
+	side := (n + gemm.Tile - 1) / gemm.Tile * gemm.Tile
+	nd := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{gemm.Tile, gemm.Tile}}
+	k := gemmgen.MatMul{M: n, K: n, N: n, A: ba.All(), B: bb.All(), C: bc.All()}
+	d, err := demo.Best(3, func() error {
+		ev, err := k.ParallelFor(q, nd)
+		if err != nil {
+			return err
+		}
+		return ev.Wait(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	demo.Rate("kernel", d, flops, "flop")
+	c := make([]float32, n*n)
+	return c, bc.CopyTo(ctx, q, c)
+}
+
+// spotCheck compares elements from all over the product with float64 sums.
+func spotCheck(r *rand.Rand, n int, a, b, c []float32) error {
+	const spots = 1000
+	worst := 0.0
+	for range spots {
+		i, j := r.IntN(n), r.IntN(n)
+		sum, size := 0.0, 0.0
+		for l := range n {
+			p := float64(a[i*n+l]) * float64(b[l*n+j])
+			sum += p
+			size += math.Abs(p)
+		}
+		diff := math.Abs(float64(c[i*n+j]) - sum)
+		if diff > float64(n+1)*0x1p-24*size {
+			return fmt.Errorf("element %d, %d is %g, want %g", i, j, c[i*n+j], sum)
+		}
+		worst = max(worst, diff)
+	}
+	demo.Line("check", "ok: largest error %.2g in %d elements", worst, spots)
+	return nil
+}
+
+func random(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = r.Float32() - 0.5
+	}
+	return s
+}

@@ -1,0 +1,13 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/examples/internal/devtest"
+)
+
+func TestQuickstart(t *testing.T) {
+	for _, *size = range []int{1, 1000, 1 << 18} {
+		devtest.Run(t, run)
+	}
+}
