@@ -9,6 +9,26 @@ var passes = []Pass{
 	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
 	// Everything after it looks at values, not at memory.
 	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: mem2reg},
+	// Constants decide branches, so it comes before what counts checks and loops.
+	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: runSimplify},
+	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
+	// cse and simplify leave values that nothing uses.
+	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
+	// Kernels without loops are known only when constants have decided branches.
+	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
+	// Which lanes die is known when all checks that can be decided are.
+	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
+	// The loops that it adds need structure, too.
+	{Name: "zerolocal", Doc: "zero work-group memory", Run: runZeroLocal},
+	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},
+	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
+	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
 	// Checks and dead lanes are branches by now; nothing after it adds any.
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Level: ir.Structured},
+	// Structurize's flags leave copies behind; at this level only values change.
+	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
+	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
+	// Before expand hides the arguments of a spilled launch.
+	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
+	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", Run: runExpand, Level: ir.Legal},
 }

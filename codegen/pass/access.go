@@ -1,0 +1,179 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// runAccess states for every slice whether the kernel loads from it or stores
+// to it. It stands before expand, which hides the arguments of a spilled launch
+// block behind loads.
+func runAccess(m *ir.Module) diag.List {
+	r := findRoots(m)
+	for i := range m.Params {
+		if m.Params[i].Kind == abi.Slice {
+			m.Params[i].Access = r.access[i]
+		}
+	}
+	return nil
+}
+
+// roots says which slices the device addresses of a module may point into.
+type roots struct {
+	m      *ir.Module
+	params map[uint64]int // by offset in the launch block
+	sets   map[*ir.Value]rootSet
+	vars   map[*ir.Var]rootSet // addresses that a variable may hold
+	access []abi.Access        // per parameter
+}
+
+// rootSet is a set of parameters, as a bit each.
+type rootSet struct {
+	bits    string // one byte per parameter, compared as a whole
+	unknown bool
+}
+
+func (s rootSet) has(i int) bool { return s.unknown || i < len(s.bits) && s.bits[i] != 0 }
+
+func (s rootSet) union(t rootSet) rootSet {
+	if len(t.bits) > len(s.bits) {
+		s, t = t, s
+	}
+	u := rootSet{s.bits, s.unknown || t.unknown}
+	for i := range t.bits {
+		if t.bits[i] != 0 && s.bits[i] == 0 {
+			b := []byte(u.bits)
+			b[i] = 1
+			u.bits = string(b)
+		}
+	}
+	return u
+}
+
+// findRoots follows addresses from the arguments to the memory operations.
+func findRoots(m *ir.Module) *roots {
+	r := &roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
+		access: make([]abi.Access, len(m.Params))}
+	for i, p := range m.Params {
+		if p.Kind == abi.Slice && p.Offset >= 0 {
+			r.params[uint64(abi.OffsetArgs+p.Offset)] = i
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range bodies(m) {
+			for _, b := range f.Blocks {
+				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+					for _, v := range vs {
+						changed = r.visit(v) || changed
+					}
+				}
+			}
+		}
+	}
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				r.note(v)
+			}
+		}
+	}
+	return r
+}
+
+// of returns where address v may point.
+func (r *roots) of(v *ir.Value) rootSet {
+	if v.Block == nil {
+		// The null address points nowhere; a helper's parameter anywhere.
+		return rootSet{unknown: !v.IsConst()}
+	}
+	return r.sets[v]
+}
+
+// visit updates what v makes known and reports whether that is new.
+func (r *roots) visit(v *ir.Value) bool {
+	if c, ok := v.Aux.(*ir.Copy); ok {
+		return r.addVar(c.Dst, r.vars[c.Src])
+	}
+	if v.Op == ir.OpStore && v.Args[0].Type.Kind == ir.Addr {
+		if x := v.Ref().Var; x != nil {
+			return r.addVar(x, r.of(v.Args[0]))
+		}
+		return false
+	}
+	if v.Type.Kind != ir.Addr {
+		return false
+	}
+	old := r.sets[v]
+	s := old
+	switch v.Op {
+	case ir.OpArg:
+		if i, ok := r.params[v.Bits]; ok {
+			b := make([]byte, i+1)
+			b[i] = 1
+			s = rootSet{bits: string(b)}
+		} else if v.Bits >= abi.OffsetArgs {
+			s.unknown = true
+		}
+	case ir.OpAddrOf:
+		s = s.union(r.of(v.Args[0]))
+	case ir.OpPhi:
+		for _, a := range v.Args {
+			s = s.union(r.of(a))
+		}
+	case ir.OpSelect:
+		s = s.union(r.of(v.Args[1])).union(r.of(v.Args[2]))
+	case ir.OpLoad:
+		if x := v.Ref().Var; x != nil && x.Storage == ir.Function {
+			s = s.union(r.vars[x])
+		} else {
+			s.unknown = true
+		}
+	default:
+		s.unknown = true
+	}
+	r.sets[v] = s
+	return s != old
+}
+
+func (r *roots) addVar(x *ir.Var, s rootSet) bool {
+	old := r.vars[x]
+	r.vars[x] = old.union(s)
+	return r.vars[x] != old
+}
+
+// note records the access that v makes to device memory.
+func (r *roots) note(v *ir.Value) {
+	ref := v.Ref()
+	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
+		return
+	}
+	var a abi.Access
+	if v.Op.Has(ir.FlagReads) {
+		a |= abi.Read
+	}
+	if v.Op.Has(ir.FlagWrites) {
+		a |= abi.Write
+	}
+	s := r.of(v.Path()[0])
+	for i := range r.access {
+		if r.m.Params[i].Kind == abi.Slice && s.has(i) {
+			r.access[i] |= a
+		}
+	}
+}
+
+// neverWritten reports whether no work-item writes what address v points to.
+func (r *roots) neverWritten(v *ir.Value) bool {
+	s := r.of(v)
+	if s.unknown {
+		return false
+	}
+	for i, a := range r.access {
+		if s.has(i) && a&abi.Write != 0 {
+			return false
+		}
+	}
+	return true
+}

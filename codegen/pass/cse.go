@@ -1,0 +1,180 @@
+package pass
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// runCSE replaces a pure value by an equal one that dominates it, and the
+// condition of a branch by its value where only one of its edges leads. What
+// that decides is simplified at once: the second check of an index is gone.
+func runCSE(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		c := &cse{m: m, dom: f.Dominators(), repl: map[*ir.Value]*ir.Value{}, table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
+		c.block(f.Blocks[0])
+		c.rewritePhis()
+	}
+	return runSimplify(m)
+}
+
+type cse struct {
+	m     *ir.Module
+	dom   *ir.DomTree
+	repl  map[*ir.Value]*ir.Value // values that were removed
+	known map[*ir.Value]*ir.Value // conditions with their value here
+	table map[string]*ir.Value
+	undo  []func()
+	refs  map[refKey]uint64
+	buf   []byte
+}
+
+type refKey struct {
+	v *ir.Var
+	t *ir.Type
+}
+
+// block numbers the values of b and of all blocks that it dominates.
+func (c *cse) block(b *ir.Block) {
+	mark := len(c.undo)
+	if len(b.Preds) == 1 {
+		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
+			c.assume(t.Cond, t.Succs[0] == b)
+		}
+	}
+	b.Phis = slices.DeleteFunc(b.Phis, func(v *ir.Value) bool {
+		for i, a := range v.Args {
+			v.Args[i] = c.resolve(a)
+		}
+		return c.number(v)
+	})
+	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
+		for i, a := range v.Args {
+			v.Args[i] = c.use(a)
+		}
+		return numbered(v) && c.number(v)
+	})
+	if b.Term.Cond != nil {
+		b.Term.Cond = c.use(b.Term.Cond)
+	}
+	for _, s := range b.Term.Succs {
+		// What is known on the edge is known of the phi's argument.
+		for i, p := range s.Preds {
+			if p == b {
+				for _, phi := range s.Phis {
+					phi.Args[i] = c.use(phi.Args[i])
+				}
+			}
+		}
+	}
+	for _, d := range c.dom.Children(b) {
+		c.block(d)
+	}
+	for len(c.undo) > mark {
+		c.undo[len(c.undo)-1]()
+		c.undo = c.undo[:len(c.undo)-1]
+	}
+}
+
+// assume records that v is the given bool in what follows.
+func (c *cse) assume(v *ir.Value, is bool) {
+	if c.known == nil {
+		c.known = map[*ir.Value]*ir.Value{}
+	}
+	for v.Op == ir.OpLNot {
+		c.learn(v, is)
+		v, is = v.Args[0], !is
+	}
+	c.learn(v, is)
+}
+
+func (c *cse) learn(v *ir.Value, is bool) {
+	old, ok := c.known[v]
+	c.known[v] = c.m.Bool(is)
+	c.undo = append(c.undo, func() {
+		if ok {
+			c.known[v] = old
+		} else {
+			delete(c.known, v)
+		}
+	})
+}
+
+func (c *cse) resolve(v *ir.Value) *ir.Value {
+	if w := c.repl[v]; w != nil {
+		return w
+	}
+	return v
+}
+
+// use returns what a use of v in the current block may have instead.
+func (c *cse) use(v *ir.Value) *ir.Value {
+	v = c.resolve(v)
+	if k := c.known[v]; k != nil {
+		return k
+	}
+	return v
+}
+
+// numbered reports whether v depends on its arguments alone.
+func numbered(v *ir.Value) bool {
+	if v.Op == ir.OpLoad {
+		r := v.Ref()
+		return r.Var != nil && r.Var.Storage == ir.Private && r.Var.Init != nil
+	}
+	return v.Op.Has(ir.FlagPure)
+}
+
+// number reports whether v equals a value that dominates it, which then
+// replaces it.
+func (c *cse) number(v *ir.Value) bool {
+	k := c.key(v)
+	if w := c.table[k]; w != nil {
+		c.repl[v] = w
+		return true
+	}
+	c.table[k] = v
+	c.undo = append(c.undo, func() { delete(c.table, k) })
+	return false
+}
+
+func (c *cse) key(v *ir.Value) string {
+	args := v.Args
+	if v.Op.Has(ir.FlagCommutative) && len(args) == 2 && cmp.Compare(args[0].ID, args[1].ID) > 0 {
+		args = []*ir.Value{args[1], args[0]}
+	}
+	b := append(c.buf[:0], byte(v.Op), byte(v.Type.Kind))
+	b = binary.AppendUvarint(b, v.Bits)
+	switch aux := v.Aux.(type) {
+	case ir.BuiltIn:
+		b = append(b, byte(aux))
+	case *ir.Ref:
+		k := refKey{aux.Var, aux.Elem}
+		if c.refs[k] == 0 {
+			c.refs[k] = uint64(len(c.refs) + 1)
+		}
+		b = binary.AppendUvarint(b, c.refs[k])
+	}
+	if v.Op == ir.OpPhi { // phis are equal within one block only
+		b = binary.AppendUvarint(b, uint64(v.Block.ID))
+	}
+	for _, a := range args {
+		b = binary.AppendUvarint(b, uint64(a.ID))
+	}
+	c.buf = b
+	return string(b)
+}
+
+// rewritePhis renames arguments that come over back edges.
+func (c *cse) rewritePhis() {
+	for _, b := range c.dom.Order {
+		for _, v := range b.Phis {
+			for i, a := range v.Args {
+				v.Args[i] = c.resolve(a)
+			}
+		}
+	}
+}

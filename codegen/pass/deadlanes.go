@@ -1,0 +1,456 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// runDeadLanes checks that every Sync op stands in uniform flow, and makes dead
+// lanes of the work-items that return early or fault: they go on with the
+// skeleton, which is what all work-items of the group have in common, so that
+// the others do not wait for them in vain.
+//
+// The skeleton is made of the blocks in uniform flow with their Sync ops,
+// uniform values and uniform branches. All else in these blocks stands under
+// "if not dead". A dead lane that comes to a branch that is not uniform goes to
+// where its sides join. Nothing is changed where no work-item leaves the kernel
+// while others still have a Sync op before them.
+func runDeadLanes(m *ir.Module) diag.List {
+	if !m.UsesGroup {
+		return nil
+	}
+	f := m.Kernel
+	f.RemoveUnreachable()
+	singleLatches(f)
+	u := uniformity(f)
+	if ds := u.check(); len(ds) > 0 {
+		return ds
+	}
+	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}}
+	for _, b := range u.order {
+		// Where all leave together, they may just return.
+		if e, ok := u.way(b); ok && u.leaving[e] && !(u.Block(b) && u.Value(b.Term.Cond)) {
+			d.dying[b] = e.to
+		}
+	}
+	if len(d.dying) > 0 {
+		d.run()
+	}
+	return nil
+}
+
+// singleLatches gives each loop one back edge, so that a continue under a
+// divergent condition does not make the loop's phis varying.
+func singleLatches(f *ir.Func) {
+	dom := f.Dominators()
+	for _, h := range dom.Order {
+		var backs []*ir.Block
+		for _, p := range h.Preds {
+			if dom.Dominates(h, p) {
+				backs = append(backs, p)
+			}
+		}
+		if len(backs) < 2 || len(slices.Compact(slices.Clone(backs))) < len(backs) {
+			continue
+		}
+		args := make([][]*ir.Value, len(h.Phis))
+		for i, phi := range h.Phis {
+			for _, p := range backs {
+				args[i] = append(args[i], phi.Args[slices.Index(h.Preds, p)])
+			}
+		}
+		l := f.NewBlock()
+		for _, p := range backs {
+			p.Retarget(h, l)
+		}
+		l.Jump(h)
+		for i, phi := range h.Phis {
+			a := args[i][0]
+			if slices.ContainsFunc(args[i], func(x *ir.Value) bool { return x != a }) {
+				a = l.NewPhi(phi.Type, args[i]...)
+			}
+			phi.Args = append(phi.Args, a)
+		}
+	}
+	f.RemoveUnreachable()
+}
+
+type deadLanes struct {
+	f *ir.Func
+	u *Uniformity
+	// dying maps a block to the successor that its work-items leave by.
+	dying    map[*ir.Block]*ir.Block
+	skeleton map[*ir.Value]bool // values that dead lanes compute, too
+	dead     *ir.Ref
+}
+
+func (d *deadLanes) run() {
+	for _, b := range d.u.order {
+		if d.dying[b] != nil {
+			d.ownRegion(b)
+		}
+	}
+	d.findSkeleton()
+	blocks := slices.Clone(d.u.order)
+	for _, b := range blocks {
+		if d.staying(b) {
+			d.splitTail(b)
+		}
+	}
+	d.demote()
+
+	dead := d.f.Module.NewVar(d.f, ir.Function, "dead", ir.TypeBool)
+	d.dead = &ir.Ref{Var: dead}
+	for _, b := range blocks {
+		switch {
+		case d.staying(b) && d.u.Block(b):
+			d.rebuild(b)
+		case d.dying[b] != nil:
+			d.redirect(b, d.u.join(b))
+		}
+	}
+	entry := d.f.Blocks[0]
+	init := d.f.NewValue(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(false))
+	init.Aux, init.Block = d.dead, entry
+	entry.Insts = slices.Insert(entry.Insts, 0, init)
+
+	d.f.RemoveUnreachable()
+	repairSSA(d.f)
+	promoteVars(d.f)
+}
+
+// staying reports whether b was there from the start and has a Sync op before
+// it.
+func (d *deadLanes) staying(b *ir.Block) bool {
+	i, ok := d.u.index[b]
+	return ok && d.u.before[i]
+}
+
+// ownRegion sees to it that what the work-items do that leave at b, from there to
+// their return, is done by no others.
+func (d *deadLanes) ownRegion(b *ir.Block) {
+	to := d.dying[b]
+	region := reachable(to)
+	in := map[*ir.Block]bool{}
+	for _, x := range region {
+		in[x] = true
+	}
+	own := true
+	for _, x := range region {
+		for _, p := range x.Preds {
+			own = own && (in[p] || p == b && x == to)
+		}
+	}
+	if own {
+		return
+	}
+	c := &cloner{f: d.f, blocks: map[*ir.Block]*ir.Block{}, values: map[*ir.Value]*ir.Value{}}
+	d.dying[b] = c.region(region, b)
+	d.f.RemoveUnreachable()
+}
+
+// cloner copies blocks.
+type cloner struct {
+	f      *ir.Func
+	blocks map[*ir.Block]*ir.Block
+	values map[*ir.Value]*ir.Value
+}
+
+// region copies the blocks, of which the first is entered from b alone, and
+// redirects b's edge.
+func (c *cloner) region(region []*ir.Block, b *ir.Block) *ir.Block {
+	head := region[0]
+	type pair struct{ old, new *ir.Value }
+	var copies []pair
+	for _, x := range region {
+		y := c.f.NewBlock()
+		c.blocks[x] = y
+		add := func(v *ir.Value) *ir.Value {
+			w := c.f.NewValue(v.Op, v.Type)
+			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, y
+			c.values[v] = w
+			copies = append(copies, pair{v, w})
+			return w
+		}
+		for _, v := range x.Phis {
+			y.Phis = append(y.Phis, add(v))
+		}
+		for _, v := range x.Insts {
+			y.Insts = append(y.Insts, add(v))
+		}
+	}
+	value := func(v *ir.Value) *ir.Value {
+		if w := c.values[v]; w != nil {
+			return w
+		}
+		return v
+	}
+	for _, p := range copies {
+		if p.old.Op != ir.OpPhi {
+			for _, a := range p.old.Args {
+				p.new.Args = append(p.new.Args, value(a))
+			}
+		}
+	}
+	// The edges come in the order of the new phis' arguments.
+	from := func(x, p *ir.Block) {
+		i := slices.Index(x.Preds, p)
+		for j, phi := range x.Phis {
+			w := c.blocks[x].Phis[j]
+			w.Args = append(w.Args, value(phi.Args[i]))
+		}
+	}
+	from(head, b)
+	heads := c.blocks[head].Phis
+	c.blocks[head].Phis = nil
+	b.Retarget(head, c.blocks[head])
+	c.blocks[head].Phis = heads
+	for _, x := range region {
+		t := x.Term
+		t.Succs = slices.Clone(t.Succs)
+		if t.Cond != nil {
+			t.Cond = value(t.Cond)
+		}
+		for i, s := range t.Succs {
+			from(s, x)
+			t.Succs[i] = c.blocks[s]
+		}
+		c.blocks[x].SetTerm(t)
+	}
+	return c.blocks[head]
+}
+
+// findSkeleton finds the values that dead lanes can compute as well: those in
+// uniform flow that depend on nothing that live lanes alone have. All uniform
+// values there are among them.
+func (d *deadLanes) findSkeleton() {
+	u := d.u
+	uniform := func(b *ir.Block) bool { return d.staying(b) && u.Block(b) }
+	fits := func(v *ir.Value) bool {
+		switch {
+		case v.Op == ir.OpPhi:
+			b := v.Block
+			for i, p := range b.Preds {
+				if !uniform(p) || slices.Contains(b.Preds[:i], p) {
+					return false
+				}
+			}
+			return true
+		case v.Op.Has(ir.FlagSync):
+			return true
+		case v.Op == ir.OpLoad:
+			return u.Value(v)
+		case v.Op.Has(ir.FlagPure):
+			return u.Value(v) || !undefinedForSome(v.Op)
+		}
+		return false
+	}
+	var all []*ir.Value
+	for _, b := range u.order {
+		if uniform(b) {
+			for _, v := range slices.Concat(b.Phis, b.Insts) {
+				if fits(v) {
+					d.skeleton[v] = true
+					all = append(all, v)
+				}
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, v := range all {
+			if d.skeleton[v] && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
+				delete(d.skeleton, v)
+				changed = true
+			}
+		}
+	}
+}
+
+// undefinedForSome reports whether the pure op asks something of its arguments,
+// which only live lanes have checked.
+func undefinedForSome(op ir.Op) bool {
+	switch op {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
+		return true
+	}
+	return false
+}
+
+// splitTail cuts b after its last Sync op, if none comes after it.
+func (d *deadLanes) splitTail(b *ir.Block) {
+	for _, s := range b.Term.Succs {
+		if d.staying(s) {
+			return
+		}
+	}
+	last := len(b.Insts) - 1
+	for !b.Insts[last].Op.Has(ir.FlagSync) {
+		last--
+	}
+	splitAfter(b, last+1)
+}
+
+// splitAfter moves b's instructions from the n-th on, and its terminator, to a
+// new block that b jumps to.
+func splitAfter(b *ir.Block, n int) *ir.Block {
+	t := b.Func.NewBlock()
+	t.Insts = append(t.Insts, b.Insts[n:]...)
+	b.Insts = b.Insts[:n:n]
+	for _, v := range t.Insts {
+		v.Block = t
+	}
+	moveTerm(b, t)
+	b.Jump(t)
+	return t
+}
+
+// moveTerm gives b's terminator to c, which has none.
+func moveTerm(b, c *ir.Block) {
+	c.Term, b.Term = b.Term, ir.Term{}
+	for _, s := range c.Term.Succs {
+		for i, p := range s.Preds {
+			if p == b {
+				s.Preds[i] = c
+			}
+		}
+	}
+}
+
+// demote turns phis into variables, so that edges can be moved. Those of the
+// skeleton's phis are the skeleton's.
+func (d *deadLanes) demote() {
+	var phis []*ir.Value
+	for _, b := range d.f.Blocks {
+		for _, v := range b.Phis {
+			if d.skeleton[v] {
+				phis = append(phis, v)
+			}
+		}
+	}
+	demotePhis(d.f)
+	vars := map[*ir.Var]bool{}
+	for _, v := range phis {
+		vars[v.Ref().Var] = true
+	}
+	for _, b := range d.f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpStore && vars[v.Ref().Var] {
+				d.skeleton[v] = true
+			}
+		}
+	}
+}
+
+// rebuild puts what is not the skeleton's in b, a block in uniform flow, under
+// "if not dead".
+func (d *deadLanes) rebuild(b *ir.Block) {
+	insts := b.Insts
+	b.Insts = nil
+	end := d.f.NewBlock() // holds the terminator meanwhile
+	moveTerm(b, end)
+	cur := b
+	var live []*ir.Value
+	put := func(to *ir.Block, vs ...*ir.Value) {
+		for _, v := range vs {
+			v.Block = to
+			to.Insts = append(to.Insts, v)
+		}
+	}
+	flush := func() {
+		if len(live) == 0 {
+			return
+		}
+		body, next := d.f.NewBlock(), d.f.NewBlock()
+		cur.Branch(d.load(cur), next, body)
+		put(body, live...)
+		body.Jump(next)
+		cur, live = next, nil
+	}
+	for _, v := range insts {
+		switch {
+		case v.Op.Has(ir.FlagSync):
+			flush()
+			put(cur, v)
+		case d.skeleton[v]:
+			put(cur, v) // before the live lanes' part, which it never depends on
+		default:
+			live = append(live, v)
+		}
+	}
+	t := end.Term
+	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
+		// The live lanes alone have the condition.
+		body := d.f.NewBlock()
+		to := d.u.join(b)
+		if out := d.dying[b]; out != nil {
+			stay := t.Succs[0]
+			if stay == out {
+				stay = t.Succs[1]
+			}
+			if stay == to {
+				// An edge of its own, for others may lead there.
+				to = d.f.NewBlock()
+				end.Retarget(stay, to)
+				to.Jump(stay)
+			}
+			d.redirect(b, to)
+		}
+		cur.Branch(d.load(cur), to, body)
+		put(body, live...)
+		moveTerm(end, body)
+	} else {
+		if t.Cond != nil && t.Cond.Block != nil && !d.skeleton[t.Cond] {
+			panic("BUG: a uniform condition that dead lanes lack")
+		}
+		flush()
+		moveTerm(end, cur)
+		d.guard(cur)
+	}
+	// The holder is unreachable by now.
+	end.SetTerm(ir.Term{Kind: ir.Unreachable})
+}
+
+// load returns whether the work-item is a dead lane, at the end of b.
+func (d *deadLanes) load(b *ir.Block) *ir.Value {
+	v := b.Append(ir.OpLoad, ir.TypeBool)
+	v.Aux = d.dead
+	return v
+}
+
+// guard leads dead lanes past what comes after b, a block in uniform flow with a
+// uniform terminator: past a loop that work-items leave at different times, and
+// to the end where all lanes leave the last Sync op behind.
+func (d *deadLanes) guard(b *ir.Block) {
+	for _, s := range slices.Clone(b.Term.Succs) {
+		var to *ir.Block
+		switch {
+		case !d.staying(s):
+			to = d.f.NewBlock()
+			to.SetTerm(ir.Term{Kind: ir.Return})
+		case !d.u.Block(s):
+			to = d.u.join(s)
+		default:
+			continue
+		}
+		g := d.f.NewBlock()
+		b.Retarget(s, g)
+		g.Branch(d.load(g), to, s)
+	}
+}
+
+// redirect sends the work-items that leave at b, when they are done, to the
+// block to of the skeleton.
+func (d *deadLanes) redirect(b, to *ir.Block) {
+	for _, x := range reachable(d.dying[b]) {
+		if x.Term.Kind != ir.Return {
+			continue
+		}
+		st := x.Append(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(true))
+		st.Aux = d.dead
+		x.ClearTerm()
+		x.Jump(to)
+	}
+}

@@ -1,0 +1,402 @@
+package pass
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// laneMachine runs the work-items of one group, from Sync op to Sync op.
+type laneMachine struct {
+	f     *ir.Func
+	out   *ir.Var // every store to it is an event
+	in    *ir.Var // every load from it gives a new value, another for each lane
+	args  []uint64
+	size  int
+	limit int // steps of each lane
+	// most, if not 0, is the number of events after which a lane ends.
+	most  int
+	state uint64 // what the values from in depend on
+	// strict asks that all lanes meet at every Sync op; else those that have
+	// returned are not waited for, as on the host.
+	strict bool
+	hits   map[string]int // if not nil, the number of stores by path
+}
+
+type lane struct {
+	id        int
+	b, prev   *ir.Block
+	at, steps int
+	loads     uint64
+	val       map[*ir.Value]uint64
+	vars      map[*ir.Var]uint64
+	events    []uint64
+	done      bool
+	second    bool // it came by its branch's second edge
+}
+
+// run returns the events of each lane.
+func (m *laneMachine) run() (events [][]uint64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	lanes := make([]*lane, m.size)
+	for i := range lanes {
+		lanes[i] = &lane{id: i, b: m.f.Blocks[0], val: map[*ir.Value]uint64{}, vars: map[*ir.Var]uint64{}}
+	}
+	for {
+		var meet *ir.Value
+		returned := 0
+		for _, l := range lanes {
+			if l.done {
+				returned++
+				continue
+			}
+			at := m.advance(l)
+			switch {
+			case at == nil:
+				returned++
+			case meet == nil:
+				meet = at
+			case meet != at:
+				return nil, fmt.Errorf("lanes meet at different Sync ops")
+			}
+		}
+		if meet == nil {
+			break
+		}
+		if m.strict && returned > 0 {
+			return nil, fmt.Errorf("%d lanes have returned while others wait", returned)
+		}
+	}
+	for _, l := range lanes {
+		events = append(events, l.events)
+	}
+	return events, nil
+}
+
+func (m *laneMachine) get(l *lane, v *ir.Value) uint64 {
+	if v.IsConst() {
+		return v.Bits
+	}
+	if v.Op == ir.OpSpecConst { // the group's size, or the test's
+		if s := v.Aux.(*ir.Spec); s.ID < abi.SpecReserved {
+			return s.Default
+		}
+		return uint64(m.size)
+	}
+	if v.Op == ir.OpIMul && v.Block == nil {
+		return m.get(l, v.Args[0]) * m.get(l, v.Args[1])
+	}
+	x, ok := l.val[v]
+	if !ok {
+		panic(fmt.Sprintf("%v is used before it has a value", v.Op))
+	}
+	return x
+}
+
+// advance runs the lane until after the next Sync op, or to its end.
+func (m *laneMachine) advance(l *lane) *ir.Value {
+	for {
+		if l.at == 0 && len(l.b.Phis) > 0 {
+			i := slices.Index(l.b.Preds, l.prev)
+			if l.second && slices.Contains(l.b.Preds[i+1:], l.prev) {
+				i += 1 + slices.Index(l.b.Preds[i+1:], l.prev)
+			}
+			var xs []uint64
+			for _, v := range l.b.Phis {
+				xs = append(xs, m.get(l, v.Args[i]))
+			}
+			for j, v := range l.b.Phis {
+				l.val[v] = xs[j]
+			}
+		}
+		for l.at < len(l.b.Insts) {
+			v := l.b.Insts[l.at]
+			l.at++
+			if v.Op.Has(ir.FlagSync) {
+				return v
+			}
+			m.exec(l, v)
+			if m.most > 0 && len(l.events) == m.most {
+				l.done = true
+				return nil
+			}
+		}
+		if l.steps++; l.steps > m.limit {
+			panic("too many steps")
+		}
+		t := l.b.Term
+		if t.Kind == ir.Return {
+			l.done = true
+			return nil
+		}
+		next := t.Succs[0]
+		if l.second = t.Kind == ir.Branch && m.get(l, t.Cond) == 0; l.second {
+			next = t.Succs[1]
+		}
+		l.prev, l.b, l.at = l.b, next, 0
+	}
+}
+
+func (m *laneMachine) exec(l *lane, v *ir.Value) {
+	switch v.Op {
+	case ir.OpBuiltIn:
+		l.val[v] = uint64(l.id)
+	case ir.OpArg:
+		l.val[v] = m.args[(v.Bits-abi.OffsetArgs)/4]
+	case ir.OpLoad:
+		x := v.Ref().Var
+		if x == m.in {
+			l.loads++
+			h := (l.loads*31 + uint64(l.id) + m.state<<32) * 0x9e3779b97f4a7c15
+			l.val[v] = h >> 40
+			return
+		}
+		l.val[v] = l.vars[x]
+	case ir.OpStore:
+		x := m.get(l, v.Args[0])
+		if m.hits != nil {
+			var path []uint64
+			for _, a := range v.Path() {
+				path = append(path, m.get(l, a))
+			}
+			m.hits[fmt.Sprint(path)]++
+		}
+		if v.Ref().Var == m.out {
+			l.events = append(l.events, x)
+		} else {
+			l.vars[v.Ref().Var] = x
+		}
+	case ir.OpZero:
+		l.vars[v.Ref().Var] = 0
+	case ir.OpCopyVar:
+		c := v.Aux.(*ir.Copy)
+		l.vars[c.Dst] = l.vars[c.Src]
+	case ir.OpFault, ir.OpCall:
+		a := v.Args[0]
+		if v.Op == ir.OpCall {
+			a = v.Args[1]
+		}
+		l.events = append(l.events, 1<<32|m.get(l, a))
+	default:
+		w := *v
+		w.Args = nil
+		for _, a := range v.Args {
+			w.Args = append(w.Args, m.f.Module.Const(a.Type, m.get(l, a)))
+		}
+		c := (&simplifier{m: m.f.Module}).fold(&w)
+		if c == nil {
+			panic(fmt.Sprintf("%v is undefined", v.Op))
+		}
+		l.val[v] = c.Bits
+	}
+}
+
+// laneGen makes random kernels with Sync ops.
+type laneGen struct {
+	r        *rand.Rand
+	m        *ir.Module
+	f        *ir.Func
+	b        *ir.Block
+	out, in  *ir.Var
+	tile     *ir.Var
+	vars     []*ir.Var // a work-item's own
+	counters []*ir.Var // of the enclosing loops with uniform bounds
+	loops    [][2]*ir.Block
+	left     int
+	events   int64
+}
+
+func newLaneGen(seed uint64) *laneGen {
+	m := ir.NewModule("t")
+	m.UsesGroup, m.Form, m.Rank, m.ArgSize = true, abi.NDRange, 1, 16
+	g := &laneGen{r: rand.New(rand.NewPCG(seed, 3)), m: m, f: m.NewFunc("main"), left: 6 + int(seed%30)}
+	m.Kernel, g.b = g.f, g.f.Blocks[0]
+	g.out = m.NewVar(nil, ir.Workgroup, "out", ir.TypeI32)
+	g.in = m.NewVar(nil, ir.Workgroup, "in", ir.TypeI32)
+	g.tile = m.NewVar(nil, ir.Workgroup, "tile", ir.TypeI32)
+	for range 3 {
+		g.vars = append(g.vars, m.NewVar(g.f, ir.Function, "v", ir.TypeI32))
+	}
+	for g.left > 0 {
+		g.stmt(true)
+	}
+	g.event()
+	g.b.SetTerm(ir.Term{Kind: ir.Return})
+	g.f.RemoveUnreachable()
+	return g
+}
+
+func (g *laneGen) n(i int64) *ir.Value { return g.m.Int(ir.TypeI32, i) }
+
+func (g *laneGen) op(op ir.Op, args ...*ir.Value) *ir.Value {
+	t := ir.TypeI32
+	if op == ir.OpULt || op == ir.OpINe {
+		t = ir.TypeBool
+	}
+	return g.b.Append(op, t, args...)
+}
+
+func (g *laneGen) load(x *ir.Var) *ir.Value {
+	v := g.op(ir.OpLoad)
+	v.Aux = &ir.Ref{Var: x}
+	return v
+}
+
+func (g *laneGen) store(x *ir.Var, v *ir.Value) {
+	g.b.Append(ir.OpStore, ir.TypeVoid, v).Aux = &ir.Ref{Var: x}
+}
+
+// event stores a number of its own, so that each lane's way is seen.
+func (g *laneGen) event() {
+	g.events++
+	g.store(g.out, g.n(g.events+1000))
+}
+
+func (g *laneGen) uniform() *ir.Value {
+	if n := len(g.counters); n > 0 && g.r.IntN(2) == 0 {
+		return g.load(g.counters[g.r.IntN(n)])
+	}
+	v := g.op(ir.OpArg)
+	v.Bits = abi.OffsetArgs + 4*uint64(g.r.IntN(4))
+	return v
+}
+
+func (g *laneGen) any() *ir.Value {
+	switch g.r.IntN(6) {
+	case 0:
+		return g.uniform()
+	case 1:
+		v := g.op(ir.OpBuiltIn)
+		v.Aux = ir.LocalInvocationIDX
+		return v
+	case 2:
+		v := g.load(g.in)
+		g.store(g.out, v)
+		return v
+	case 3:
+		return g.op([]ir.Op{ir.OpIAdd, ir.OpXor}[g.r.IntN(2)], g.any(), g.any())
+	}
+	return g.load(g.vars[g.r.IntN(len(g.vars))])
+}
+
+// cond returns a condition that holds about one time in n.
+func (g *laneGen) cond(uniform bool, n int64) *ir.Value {
+	x := g.uniform
+	if !uniform {
+		x = g.any
+	}
+	k := int64(g.r.IntN(int(n)))
+	return g.op(ir.OpULt, g.op(ir.OpIAdd, g.op(ir.OpAnd, x(), g.n(n-1)), g.n(k)), g.n(k+1))
+}
+
+func (g *laneGen) leave() {
+	g.event()
+	if g.r.IntN(2) == 0 {
+		v := g.b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, g.events), g.m.Int(ir.TypeI64, 0), g.n(0), g.n(0), g.n(0))
+		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "")
+	}
+	g.b.SetTerm(ir.Term{Kind: ir.Return})
+}
+
+// stmt makes a statement; even says that all lanes reach it together.
+func (g *laneGen) stmt(even bool) {
+	g.left--
+	block := g.f.NewBlock
+	switch k := g.r.IntN(16); {
+	case k < 2:
+		g.store(g.vars[g.r.IntN(len(g.vars))], g.any())
+	case k < 4:
+		g.event()
+		g.store(g.out, g.any())
+	case k < 8:
+		if !even && g.r.IntN(50) > 0 {
+			g.event()
+			return
+		}
+		if g.r.IntN(4) == 0 {
+			g.b.Append(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: g.tile}
+			return
+		}
+		g.b.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
+	case k < 10: // a check, and what it is for
+		d := g.op(ir.OpAnd, g.any(), g.n(7))
+		yes, no := block(), block()
+		g.b.Branch(g.op(ir.OpINe, d, g.n(0)), yes, no)
+		g.b = no
+		g.leave()
+		g.b = yes
+		g.store(g.vars[0], g.op(ir.OpUDiv, g.any(), d))
+	case k < 12: // an early return, now and then with two conditions
+		yes, no := block(), block()
+		if g.r.IntN(3) == 0 {
+			or := block()
+			g.b.Branch(g.cond(g.r.IntN(3) == 0, 8), yes, or)
+			g.b = or
+		}
+		g.b.Branch(g.cond(g.r.IntN(3) == 0, 8), yes, no)
+		g.b = yes
+		g.leave()
+		g.b = no
+	case k < 14:
+		u := g.r.IntN(2) == 0
+		yes, no, join := block(), block(), block()
+		g.b.Branch(g.cond(u, 2), yes, no)
+		for _, b := range []*ir.Block{yes, no} {
+			g.b = b
+			for range g.r.IntN(4) {
+				g.stmt(even && u)
+			}
+			g.b.Jump(join)
+		}
+		g.b = join
+	case k == 14 && len(g.loops) > 0:
+		l := g.loops[len(g.loops)-1]
+		out, next := block(), block()
+		g.b.Branch(g.cond(g.r.IntN(3) == 0, 4), out, next)
+		g.b = out
+		g.event()
+		g.b.Jump(l[g.r.IntN(2)])
+		g.b = next
+	default:
+		g.loop(even)
+	}
+}
+
+func (g *laneGen) loop(even bool) {
+	i := g.m.NewVar(g.f, ir.Function, "i", ir.TypeI32)
+	u := g.r.IntN(3) > 0
+	g.store(i, g.n(0))
+	bound := g.uniform
+	if !u {
+		bound = g.any
+	}
+	n := g.op(ir.OpAnd, bound(), g.n(3))
+	head, body, next, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
+	g.b.Jump(head)
+	g.b = head
+	g.b.Branch(g.op(ir.OpULt, g.load(i), n), body, out)
+	g.b = body
+	g.loops = append(g.loops, [2]*ir.Block{out, next})
+	if u && even {
+		g.counters = append(g.counters, i)
+	}
+	for range 1 + g.r.IntN(4) {
+		g.stmt(u && even)
+	}
+	if u && even {
+		g.counters = g.counters[:len(g.counters)-1]
+	}
+	g.loops = g.loops[:len(g.loops)-1]
+	g.b.Jump(next)
+	g.b = next
+	g.store(i, g.op(ir.OpIAdd, g.load(i), g.n(1)))
+	g.b.Jump(head)
+	g.b = out
+}

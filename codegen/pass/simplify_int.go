@@ -1,0 +1,432 @@
+package pass
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// mask returns the bits of type t.
+func mask(t *ir.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }
+
+func isZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
+func isOne(v *ir.Value) bool  { return v.IsConst() && v.Bits == 1 }
+func isOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == mask(v.Type) }
+
+// log2 returns k where v is the constant 1<<k.
+func log2(v *ir.Value) (int64, bool) {
+	if v.IsConst() && v.Bits != 0 && v.Bits&(v.Bits-1) == 0 {
+		return int64(bits.TrailingZeros64(v.Bits)), true
+	}
+	return 0, false
+}
+
+func (s *simplifier) arith(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	t := v.Type
+	switch v.Op {
+	case ir.OpIAdd:
+		switch {
+		case isZero(y):
+			return x
+		case y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
+			return s.set(v, ir.OpIAdd, x.Args[0], s.m.Const(t, x.Args[1].Bits+y.Bits))
+		case x.Op == ir.OpISub && x.Args[1] == y: // (a-y)+y
+			return x.Args[0]
+		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
+			return y.Args[0]
+		}
+	case ir.OpISub:
+		switch {
+		case x == y:
+			return s.m.Const(t, 0)
+		case y.IsConst():
+			return s.set(v, ir.OpIAdd, x, s.m.Const(t, -y.Bits))
+		case x.Op == ir.OpIAdd && x.Args[1] == y: // (a+y)-y
+			return x.Args[0]
+		case x.Op == ir.OpIAdd && x.Args[0] == y:
+			return x.Args[1]
+		}
+	case ir.OpIMul:
+		switch {
+		case isZero(y):
+			return y
+		case isOne(y):
+			return x
+		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
+			return s.set(v, ir.OpIMul, x.Args[0], s.m.Const(t, x.Args[1].Bits*y.Bits))
+		}
+	case ir.OpSDiv:
+		if isOne(y) {
+			return x
+		}
+	case ir.OpUDiv:
+		if isOne(y) {
+			return x
+		}
+		if k, ok := log2(y); ok {
+			return s.set(v, ir.OpShrL, x, s.m.Int(t, k))
+		}
+	case ir.OpUMod:
+		if _, ok := log2(y); ok {
+			return s.set(v, ir.OpAnd, x, s.m.Const(t, y.Bits-1))
+		}
+	}
+	return nil
+}
+
+func (s *simplifier) bits(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	t := v.Type
+	if v.Op == ir.OpNot {
+		if x.Op == ir.OpNot {
+			return x.Args[0]
+		}
+		return nil
+	}
+	y := v.Args[1]
+	if op := v.Op; op == ir.OpAnd || op == ir.OpOr || op == ir.OpXor {
+		if y.IsConst() && x.Op == op && x.Args[1].IsConst() {
+			c := x.Args[1].Bits
+			switch op {
+			case ir.OpAnd:
+				c &= y.Bits
+			case ir.OpOr:
+				c |= y.Bits
+			default:
+				c ^= y.Bits
+			}
+			return s.set(v, op, x.Args[0], s.m.Const(t, c))
+		}
+	}
+	switch v.Op {
+	case ir.OpAnd:
+		switch {
+		case x == y || isOnes(y):
+			return x
+		case isZero(y):
+			return y
+		case y.IsConst() && x.Op == ir.OpUConvert && mask(x.Args[0].Type)&^y.Bits == 0:
+			return x // the extension has cleared these bits
+		}
+	case ir.OpOr:
+		switch {
+		case x == y || isZero(y):
+			return x
+		case isOnes(y):
+			return y
+		}
+	case ir.OpXor:
+		switch {
+		case x == y:
+			return s.m.Const(t, 0)
+		case isZero(y):
+			return x
+		case isOnes(y):
+			return s.set(v, ir.OpNot, x)
+		}
+	case ir.OpShl, ir.OpShrL, ir.OpShrA:
+		if isZero(y) || isZero(x) {
+			return x
+		}
+		if v.Op == ir.OpShrA && isOnes(x) {
+			return x
+		}
+		if y.IsConst() && x.Op == v.Op && x.Args[1].IsConst() {
+			w := uint64(t.Bits())
+			n, k := y.Bits, x.Args[1].Bits
+			if n >= w || k >= w {
+				return nil // never executed
+			}
+			switch n += k; {
+			case n < w:
+			case v.Op == ir.OpShrA:
+				n = w - 1
+			default:
+				return s.m.Const(t, 0)
+			}
+			return s.set(v, v.Op, x.Args[0], s.m.Const(t, n))
+		}
+	}
+	return nil
+}
+
+// compare simplifies comparisons of integers. Comparisons of extended values
+// are narrowed, since the index of every check is such a value.
+func (s *simplifier) compare(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if x == y {
+		return s.m.Bool(v.Op == ir.OpIEq || v.Op == ir.OpSLe || v.Op == ir.OpULe)
+	}
+	switch v.Op {
+	case ir.OpULt:
+		if isZero(y) || isOnes(x) {
+			return s.m.Bool(false)
+		}
+		if isOne(y) {
+			return s.set(v, ir.OpIEq, x, s.m.Const(y.Type, 0))
+		}
+		if isZero(x) {
+			return s.set(v, ir.OpINe, y, x)
+		}
+	case ir.OpULe:
+		if isZero(x) || isOnes(y) {
+			return s.m.Bool(true)
+		}
+		if isZero(y) {
+			return s.set(v, ir.OpIEq, x, y)
+		}
+	case ir.OpIEq, ir.OpINe:
+		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
+			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits-x.Args[1].Bits))
+		}
+		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
+			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits^x.Args[1].Bits))
+		}
+		// A number made of a bool.
+		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
+			yes, no := x.Args[1] == y, x.Args[2] == y
+			if v.Op == ir.OpINe {
+				yes, no = !yes, !no
+			}
+			return s.set(v, ir.OpSelect, x.Args[0], s.m.Bool(yes), s.m.Bool(no))
+		}
+	}
+	return s.narrowCompare(v)
+}
+
+// extension returns the value that v extends to a wider type.
+func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
+	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
+		return nil, false, false
+	}
+	from = v.Args[0]
+	return from, v.Op == ir.OpSConvert, from.Type.Bits() < v.Type.Bits()
+}
+
+// narrowCompare compares values before their extension. Both extensions keep
+// the unsigned order; sign extension keeps the signed order, and after zero
+// extension the signed order is the unsigned one.
+func (s *simplifier) narrowCompare(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	a, sx, okx := extension(x)
+	b, sy, oky := extension(y)
+	if !okx && !oky {
+		return nil
+	}
+	var t *ir.Type
+	signed := sx
+	if okx {
+		t = a.Type
+	} else {
+		t, signed = b.Type, sy
+	}
+	if t.Bits() < 32 {
+		return nil // no arithmetic in such types
+	}
+	op := v.Op
+	if !signed {
+		switch op {
+		case ir.OpSLt:
+			op = ir.OpULt
+		case ir.OpSLe:
+			op = ir.OpULe
+		}
+	}
+	// truncated returns the narrow constant whose extension is c.
+	truncated := func(c *ir.Value) *ir.Value {
+		n := s.m.Const(t, c.Bits)
+		if signed && s.m.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
+			return n
+		}
+		return nil
+	}
+	switch {
+	case okx && oky && a.Type == b.Type && sx == sy:
+		return s.set(v, op, a, b)
+	case okx && y.IsConst():
+		if n := truncated(y); n != nil {
+			return s.set(v, op, a, n)
+		}
+	case oky && x.IsConst():
+		if n := truncated(x); n != nil {
+			return s.set(v, op, n, b)
+		}
+	default:
+		return nil
+	}
+	return s.outOfRange(v, t, signed, okx)
+}
+
+// outOfRange folds a comparison of an extension of type t with a constant that
+// no extension equals, where the order decides. left says that the extension
+// is the first argument.
+func (s *simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
+	c := v.Args[1]
+	if !left {
+		c = v.Args[0]
+	}
+	switch v.Op {
+	case ir.OpIEq:
+		return s.m.Bool(false)
+	case ir.OpINe:
+		return s.m.Bool(true)
+	case ir.OpSLt, ir.OpSLe:
+		// The constant lies above or below all extensions.
+		above := c.Int() > 0
+		return s.m.Bool(above == left)
+	}
+	if !signed {
+		return s.m.Bool(left) // above all zero extensions
+	}
+	// Between the non-negative and the negative extensions: the comparison
+	// asks for the sign.
+	zero := s.m.Const(t, 0)
+	a := v.Args[0]
+	if !left {
+		return s.set(v, ir.OpSLt, v.Args[1].Args[0], zero)
+	}
+	return s.set(v, ir.OpSLe, zero, a.Args[0])
+}
+
+func (s *simplifier) logic(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	if v.Op == ir.OpLNot {
+		return s.not(v, x)
+	}
+	y := v.Args[1]
+	switch v.Op {
+	case ir.OpLAnd:
+		switch {
+		case x == y || isOne(y):
+			return x
+		case isZero(y):
+			return y
+		case complements(x, y):
+			return s.m.Bool(false)
+		}
+	case ir.OpLOr:
+		switch {
+		case x == y || isZero(y):
+			return x
+		case isOne(y):
+			return y
+		case complements(x, y):
+			return s.m.Bool(true)
+		}
+	case ir.OpLEq:
+		switch {
+		case x == y:
+			return s.m.Bool(true)
+		case isOne(y):
+			return x
+		case isZero(y):
+			return s.set(v, ir.OpLNot, x)
+		}
+	case ir.OpLNe:
+		switch {
+		case x == y:
+			return s.m.Bool(false)
+		case isZero(y):
+			return x
+		case isOne(y):
+			return s.set(v, ir.OpLNot, x)
+		}
+	}
+	return nil
+}
+
+func complements(x, y *ir.Value) bool {
+	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
+}
+
+// not turns the negation of a comparison into the opposite comparison. The
+// ordered FLt and FLe have no opposite that is false for NaN.
+func (s *simplifier) not(v, x *ir.Value) *ir.Value {
+	switch x.Op {
+	case ir.OpLNot:
+		return x.Args[0]
+	case ir.OpIEq:
+		return s.set(v, ir.OpINe, x.Args[0], x.Args[1])
+	case ir.OpINe:
+		return s.set(v, ir.OpIEq, x.Args[0], x.Args[1])
+	case ir.OpFEq:
+		return s.set(v, ir.OpFNe, x.Args[0], x.Args[1])
+	case ir.OpFNe:
+		return s.set(v, ir.OpFEq, x.Args[0], x.Args[1])
+	case ir.OpSLt:
+		return s.set(v, ir.OpSLe, x.Args[1], x.Args[0])
+	case ir.OpSLe:
+		return s.set(v, ir.OpSLt, x.Args[1], x.Args[0])
+	case ir.OpULt:
+		return s.set(v, ir.OpULe, x.Args[1], x.Args[0])
+	case ir.OpULe:
+		return s.set(v, ir.OpULt, x.Args[1], x.Args[0])
+	case ir.OpLEq:
+		return s.set(v, ir.OpLNe, x.Args[0], x.Args[1])
+	case ir.OpLNe:
+		return s.set(v, ir.OpLEq, x.Args[0], x.Args[1])
+	}
+	return nil
+}
+
+func (s *simplifier) selection(v *ir.Value) *ir.Value {
+	c, x, y := v.Args[0], v.Args[1], v.Args[2]
+	switch {
+	case isOne(c):
+		return x
+	case isZero(c):
+		return y
+	case x == y:
+		return x
+	case c.Op == ir.OpLNot:
+		return s.set(v, ir.OpSelect, c.Args[0], y, x)
+	case x.Op == ir.OpSelect && x.Args[0] == c:
+		return s.set(v, ir.OpSelect, c, x.Args[1], y)
+	case y.Op == ir.OpSelect && y.Args[0] == c:
+		return s.set(v, ir.OpSelect, c, x, y.Args[2])
+	}
+	if v.Type.Kind != ir.Bool {
+		return nil
+	}
+	switch {
+	case isOne(x) && isZero(y):
+		return c
+	case isZero(x) && isOne(y):
+		return s.set(v, ir.OpLNot, c)
+	case isOne(x):
+		return s.set(v, ir.OpLOr, c, y)
+	case isZero(y):
+		return s.set(v, ir.OpLAnd, c, x)
+	}
+	return nil
+}
+
+// convert simplifies conversions between integer types.
+func (s *simplifier) convert(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	to, from := v.Type.Bits(), x.Type.Bits()
+	if to == from {
+		return x
+	}
+	if to < from && v.Op == ir.OpSConvert {
+		return s.set(v, ir.OpUConvert, x) // one way to write a truncation
+	}
+	if x.Op != ir.OpSConvert && x.Op != ir.OpUConvert {
+		return nil
+	}
+	a := x.Args[0]
+	switch first := a.Type.Bits(); {
+	case a.Type == v.Type && first < from:
+		return a // truncation of an extension
+	case to < from && first < from && first < to:
+		return s.set(v, x.Op, a) // the extension goes less far
+	case to < from:
+		return s.set(v, ir.OpUConvert, a)
+	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
+		return s.set(v, x.Op, a) // extension of an extension
+	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
+		return s.set(v, ir.OpAnd, a, s.m.Const(a.Type, mask(x.Type)))
+	}
+	return nil
+}

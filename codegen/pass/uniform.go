@@ -1,0 +1,531 @@
+package pass
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Uniformity says what is the same for all work-items of a work-group.
+//
+// A work-item that returns early or faults leaves its group: it goes on as a
+// dead lane (see deadlanes.go). The edges on which work-items leave therefore do
+// not make what follows divergent. They lead from blocks that still have a Sync
+// op before them to blocks that have none, and only those that some work-items
+// take while others stay count. Where both sides of a branch meet again beyond
+// a Sync op, the branch is an if around the Sync op and not an early return.
+type Uniformity struct {
+	f     *ir.Func
+	roots *roots
+	order []*ir.Block
+	index map[*ir.Block]int
+	// before holds the blocks from which a Sync op is reached.
+	before []bool
+	sync   []bool
+
+	varying map[*ir.Value]*ir.Value // with the value that makes it so, or itself
+	control []*ir.Block             // per block, the branch that makes it divergent, or nil
+	leaving map[edge]bool           // edges on which some work-items leave their group
+	kept    map[edge]bool           // edges that were found to be no way of leaving
+	loops   []natural
+	exits   map[int]bool // blocks that count as ends, see settle
+	ipdom   []int        // among the work-items that stay; len(order) is the exit
+}
+
+type edge struct{ from, to *ir.Block }
+
+// uniformity analyses f, which has no unreachable blocks.
+func uniformity(f *ir.Func) *Uniformity {
+	u := &Uniformity{
+		f: f, roots: findRoots(f.Module), order: f.ReversePostorder(), index: map[*ir.Block]int{},
+		varying: map[*ir.Value]*ir.Value{}, leaving: map[edge]bool{},
+	}
+	for i, b := range u.order {
+		u.index[b] = i
+	}
+	n := len(u.order)
+	u.before, u.sync, u.control = make([]bool, n), make([]bool, n), make([]*ir.Block, n)
+	for i, b := range u.order {
+		u.sync[i] = slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
+		u.before[i] = u.sync[i]
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			for _, s := range u.order[i].Term.Succs {
+				if u.before[u.index[s]] && !u.before[i] {
+					u.before[i], changed = true, true
+				}
+			}
+		}
+	}
+	u.findLoops()
+	for u.values() {
+		u.flow()
+	}
+	if u.ipdom == nil {
+		u.flow()
+	}
+	return u
+}
+
+// Value reports whether v is uniform where it is used.
+func (u *Uniformity) Value(v *ir.Value) bool { return u.varying[v] == nil }
+
+// Block reports whether b is reached by all work-items of the group together,
+// but for those that have left.
+func (u *Uniformity) Block(b *ir.Block) bool { return u.control[u.index[b]] == nil }
+
+// Explain returns the branch that keeps some work-items from b, and the value at
+// the root of its divergence. b is not uniform.
+func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
+	seen := map[*ir.Block]bool{}
+	for !seen[b] {
+		seen[b] = true
+		c := u.control[u.index[b]]
+		if c == nil {
+			break
+		}
+		branch = c
+		if !u.Value(c.Term.Cond) {
+			break
+		}
+		b = c
+	}
+	cause = branch.Term.Cond
+	for chain := map[*ir.Value]bool{}; !chain[cause]; {
+		chain[cause] = true
+		if w := u.varying[cause]; w != nil {
+			cause = w
+		}
+	}
+	return branch, cause
+}
+
+// values marks varying values and reports whether it found any, given what is
+// known of the blocks.
+func (u *Uniformity) values() bool {
+	any := false
+	mark := func(v, why *ir.Value) bool {
+		if u.varying[v] != nil || v.Block == nil {
+			return false
+		}
+		u.varying[v] = why
+		any = true
+		return true
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, b := range u.order {
+			for _, v := range b.Phis {
+				if why := u.phi(v); why != nil {
+					changed = mark(v, why) || changed
+				}
+			}
+			for _, v := range b.Insts {
+				if why := u.value(v); why != nil {
+					changed = mark(v, why) || changed
+				}
+			}
+			if u.control[i] != nil {
+				continue
+			}
+			// What comes out of divergent flow, such as the count of a loop
+			// that work-items leave at different times.
+			outside := func(a *ir.Value) {
+				if a.Block != nil && u.control[u.index[a.Block]] != nil {
+					changed = mark(a, u.control[u.index[a.Block]].Term.Cond) || changed
+				}
+			}
+			for _, v := range b.Insts {
+				for _, a := range v.Args {
+					outside(a)
+				}
+			}
+			if b.Term.Cond != nil {
+				outside(b.Term.Cond)
+			}
+		}
+	}
+	return any
+}
+
+// phi returns why the phi varies, or nil.
+func (u *Uniformity) phi(v *ir.Value) *ir.Value {
+	for _, a := range v.Args {
+		if a.Block != nil && !u.Value(a) {
+			return a
+		}
+	}
+	b := v.Block
+	if len(b.Preds) == 1 {
+		return nil
+	}
+	if c := u.control[u.index[b]]; c != nil {
+		return c.Term.Cond
+	}
+	for i, p := range b.Preds {
+		if c := u.control[u.index[p]]; c != nil {
+			return c.Term.Cond
+		}
+		if slices.Contains(b.Preds[:i], p) && !u.Value(p.Term.Cond) {
+			return p.Term.Cond
+		}
+	}
+	return nil
+}
+
+// value returns why v varies, or nil.
+func (u *Uniformity) value(v *ir.Value) *ir.Value {
+	switch v.Op {
+	case ir.OpBuiltIn:
+		switch v.Aux.(ir.BuiltIn) {
+		case ir.WorkgroupIDX, ir.WorkgroupIDY, ir.WorkgroupIDZ, ir.SubgroupSize, ir.NumSubgroups:
+			return nil
+		}
+		return v
+	case ir.OpLoad:
+		if r := v.Ref(); r.Var == nil {
+			if !u.roots.neverWritten(v.Args[0]) {
+				return v
+			}
+		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {
+			return v
+		}
+	default:
+		if !v.Op.Has(ir.FlagPure) && v.Type.Kind != ir.Void {
+			return v
+		}
+	}
+	for _, a := range v.Args {
+		if !u.Value(a) {
+			return a
+		}
+	}
+	return nil
+}
+
+// flow finds the divergent blocks. Edges on which work-items leave are taken
+// out as they are found, since they change what depends on what.
+func (u *Uniformity) flow() {
+	u.kept, u.exits = map[edge]bool{}, map[int]bool{}
+	for {
+		u.postdominators()
+		pending := u.spread()
+		if len(pending) == 0 {
+			if u.settle() {
+				return
+			}
+			continue
+		}
+		// Edges of varying branches are certain, and decided together. Others
+		// are decided one by one: what seems divergent may be so only because
+		// of one that lies between it and the varying branch.
+		n := len(u.order)
+		distance := func(e edge) int { return (u.index[e.from] - u.origin(e.from) + n) % n }
+		slices.SortFunc(pending, func(x, y edge) int {
+			return cmp.Or(distance(x)-distance(y), u.index[x.from]-u.index[y.from])
+		})
+		now := slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return u.Value(e.from.Term.Cond) })
+		if len(now) == 0 {
+			now = pending[:1]
+		}
+		for {
+			i := slices.IndexFunc(now, func(e edge) bool { return u.meets(e, pending) })
+			if i < 0 {
+				break
+			}
+			e := now[i]
+			u.kept[e] = true
+			is := func(x edge) bool { return x == e }
+			now, pending = slices.DeleteFunc(slices.Clone(now), is), slices.DeleteFunc(slices.Clone(pending), is)
+		}
+		for _, e := range now {
+			u.leaving[e] = true
+		}
+	}
+}
+
+// origin returns the place of the varying branch because of which b is
+// divergent.
+func (u *Uniformity) origin(b *ir.Block) int {
+	for range u.order {
+		c := u.control[u.index[b]]
+		if c == nil || !u.Value(b.Term.Cond) {
+			break
+		}
+		if b = c; !u.Value(c.Term.Cond) {
+			break
+		}
+	}
+	return u.index[b]
+}
+
+// way returns the edge on which b's branch leaves the blocks that have a Sync
+// op before them, if it has one.
+func (u *Uniformity) way(b *ir.Block) (edge, bool) {
+	if b.Term.Kind == ir.Branch {
+		x, y := b.Term.Succs[0], b.Term.Succs[1]
+		switch bx, by := u.before[u.index[x]], u.before[u.index[y]]; {
+		case bx && !by:
+			return edge{b, y}, true
+		case by && !bx:
+			return edge{b, x}, true
+		}
+	}
+	return edge{}, false
+}
+
+// spread marks the blocks that depend on divergent branches. It returns the
+// edges on which work-items may leave, where those are not decided yet: nothing
+// is spread over them.
+func (u *Uniformity) spread() []edge {
+	n := len(u.order)
+	clear(u.control)
+	depends := make([][]int, n) // blocks by the branch that they depend on
+	for i, b := range u.order {
+		if len(b.Term.Succs) < 2 && !u.exits[i] {
+			continue
+		}
+		for _, s := range u.succs(i) {
+			for j := s; j != u.ipdom[i] && j != n; j = u.ipdom[j] {
+				depends[i] = append(depends[i], j)
+			}
+		}
+	}
+	var pending []edge
+	var work []int
+	for i, b := range u.order {
+		if b.Term.Cond != nil && !u.Value(b.Term.Cond) {
+			work = append(work, i)
+		}
+	}
+	done := make([]bool, n)
+	for len(work) > 0 {
+		i := work[0]
+		work = work[1:]
+		if done[i] {
+			continue
+		}
+		done[i] = true
+		b := u.order[i]
+		if e, ok := u.way(b); ok && !u.leaving[e] && !u.kept[e] {
+			pending = append(pending, e)
+			continue
+		}
+		why := b
+		if b.Term.Cond == nil { // an endless loop's end
+			why = u.control[i]
+		}
+		mark := func(j int) {
+			if u.control[j] == nil {
+				u.control[j] = why
+				work = append(work, j)
+			}
+		}
+		for _, j := range depends[i] {
+			mark(j)
+			// Work-items that differ on whether to go round once more are in
+			// different rounds from then on.
+			for _, l := range u.loops {
+				if l.head == u.order[j] {
+					for k, x := range u.order {
+						if l.body[x] {
+							mark(k)
+						}
+					}
+				}
+			}
+		}
+	}
+	return pending
+}
+
+// meets reports whether the work-items that take e meet those that went on to a
+// Sync op, if all the edges in leaving are ways of leaving.
+func (u *Uniformity) meets(e edge, leaving []edge) bool {
+	region := map[*ir.Block]bool{}
+	for _, b := range reachable(e.to) {
+		region[b] = true
+	}
+	seen := map[*ir.Block]bool{e.from: true}
+	var work []*ir.Block
+	next := func(b *ir.Block) {
+		for _, s := range b.Term.Succs {
+			if d := (edge{b, s}); !seen[s] && !u.leaving[d] && !slices.Contains(leaving, d) {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	for i, b := range u.order {
+		if u.sync[i] && b != e.from {
+			next(b)
+		}
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if region[b] {
+			return true
+		}
+		next(b)
+	}
+	return false
+}
+
+// reachable returns the blocks that b leads to, b first.
+func reachable(b *ir.Block) []*ir.Block {
+	seen := map[*ir.Block]bool{b: true}
+	out := []*ir.Block{b}
+	for i := 0; i < len(out); i++ {
+		for _, s := range out[i].Term.Succs {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// succs returns where the work-items that stay go from block i.
+func (u *Uniformity) succs(i int) []int {
+	b := u.order[i]
+	var out []int
+	for _, s := range b.Term.Succs {
+		if j := u.index[s]; !u.leaving[edge{b, s}] && !slices.Contains(out, j) {
+			out = append(out, j)
+		}
+	}
+	if len(out) == 0 || u.exits[i] {
+		out = append(out, len(u.order))
+	}
+	return out
+}
+
+// postdominators computes ipdom for the work-items that stay. Where a loop has
+// no other way out, those on which work-items leave count as its exits.
+func (u *Uniformity) postdominators() {
+	n := len(u.order)
+	for {
+		ends := u.reachEnd()
+		stuck := -1
+		for i := n - 1; i >= 0; i-- {
+			if ends[i] {
+				continue
+			}
+			if stuck < 0 {
+				stuck = i
+			}
+			if e, ok := u.way(u.order[i]); ok && u.leaving[e] {
+				stuck = i
+				break
+			}
+		}
+		if stuck < 0 {
+			break
+		}
+		u.exits[stuck] = true
+	}
+	// Cooper, Harvey and Kennedy on the reversed graph. Its order comes from a
+	// depth-first search from the exit.
+	preds := make([][]int, n+1)
+	succs := make([][]int, n)
+	for i := range n {
+		succs[i] = u.succs(i)
+		for _, s := range succs[i] {
+			preds[s] = append(preds[s], i)
+		}
+	}
+	post := postorder(n, preds)
+	rank := make([]int, n+1)
+	for k, i := range post {
+		rank[i] = k
+	}
+	u.ipdom = make([]int, n+1)
+	for i := range u.ipdom {
+		u.ipdom[i] = -1
+	}
+	u.ipdom[n] = n
+	for changed := true; changed; {
+		changed = false
+		for k := len(post) - 2; k >= 0; k-- {
+			i := post[k]
+			d := -1
+			for _, s := range succs[i] {
+				if u.ipdom[s] < 0 {
+					continue
+				}
+				if d < 0 {
+					d = s
+					continue
+				}
+				for a := s; a != d; {
+					for rank[a] < rank[d] {
+						a = u.ipdom[a]
+					}
+					for rank[d] < rank[a] {
+						d = u.ipdom[d]
+					}
+				}
+			}
+			if u.ipdom[i] != d {
+				u.ipdom[i], changed = d, true
+			}
+		}
+	}
+}
+
+// postorder returns the nodes that root leads to, each after those it leads to.
+func postorder(root int, succs [][]int) []int {
+	seen := make([]bool, len(succs))
+	var out []int
+	type frame struct{ node, next int }
+	stack := []frame{{root, 0}}
+	seen[root] = true
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.next == len(succs[t.node]) {
+			out = append(out, t.node)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := succs[t.node][t.next]
+		t.next++
+		if !seen[s] {
+			seen[s] = true
+			stack = append(stack, frame{s, 0})
+		}
+	}
+	return out
+}
+
+// reachEnd returns the blocks from which the work-items that stay reach an end.
+func (u *Uniformity) reachEnd() []bool {
+	n := len(u.order)
+	ends := make([]bool, n+1)
+	ends[n] = true
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			if !ends[i] && slices.ContainsFunc(u.succs(i), func(s int) bool { return ends[s] }) {
+				ends[i], changed = true, true
+			}
+		}
+	}
+	return ends
+}
+
+// join returns the first block in uniform flow that all work-items which stay
+// reach from b, b not included, or nil.
+func (u *Uniformity) join(b *ir.Block) *ir.Block {
+	n := len(u.order)
+	for i := u.ipdom[u.index[b]]; i != n; i = u.ipdom[i] {
+		if u.control[i] == nil {
+			return u.order[i]
+		}
+	}
+	return nil
+}

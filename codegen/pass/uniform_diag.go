@@ -1,0 +1,81 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// check reports the Sync ops that some work-items of a group may miss.
+func (u *Uniformity) check() diag.List {
+	var ds diag.List
+	for i, b := range u.order {
+		if u.control[i] == nil {
+			continue
+		}
+		for _, v := range b.Insts {
+			if v.Op.Has(ir.FlagSync) {
+				u.report(&ds, v)
+			}
+		}
+	}
+	ds.Sort()
+	return ds
+}
+
+func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
+	branch, cause := u.Explain(v.Block)
+	what := "this barrier"
+	hint := "move the barrier out of the if or loop, and guard only the loads and stores"
+	if v.Op == ir.OpZeroLocal {
+		what = "this work-group memory, which the group zeroes together,"
+		hint = "declare it before the if or loop, and guard only the loads and stores"
+	}
+	why := u.describe(cause)
+	d := ds.Add(diag.Divergent, position(v.Pos), hint,
+		"%s must be reached by all work-items of the group or by none, but that depends on %s", what, why)
+	d.Related = append(d.Related, diag.Related{Pos: position(branch.Term.Pos), Message: "work-items of one group part ways here"})
+	if cause.Pos != branch.Term.Pos && cause.Pos.File != "" {
+		d.Related = append(d.Related, diag.Related{Pos: position(cause.Pos), Message: why})
+	}
+}
+
+// describe says in the user's words why the value differs within a group.
+func (u *Uniformity) describe(v *ir.Value) string {
+	switch v.Op {
+	case ir.OpBuiltIn:
+		name := "it.GlobalID()"
+		switch v.Aux.(ir.BuiltIn) {
+		case ir.LocalInvocationIDX, ir.LocalInvocationIDY, ir.LocalInvocationIDZ:
+			name = "it.LocalID()"
+		case ir.LocalInvocationIndex:
+			name = "it.LocalLinearID()"
+		case ir.SubgroupID:
+			name = "it.SubGroup().GroupID()"
+		case ir.SubgroupLocalInvocationID:
+			name = "it.SubGroup().LocalID()"
+		}
+		return name + ", which differs between work-items"
+	case ir.OpAtomicCompareExchange:
+		return "the result of an atomic operation, which differs between work-items"
+	case ir.OpLoad:
+		r := v.Ref()
+		switch {
+		case r.Var == nil:
+			s := u.roots.of(v.Args[0])
+			for i, p := range u.f.Module.Params {
+				if !s.unknown && s.has(i) {
+					return "an element of " + p.Name + ", which the kernel writes: work-items may see different values"
+				}
+			}
+			return "a value in device memory: work-items may see different values"
+		case r.Var.Storage == ir.Workgroup:
+			return "a value in work-group memory: work-items may see different values"
+		case r.Var.Name != "":
+			return "the variable " + r.Var.Name + ", which is a work-item's own"
+		}
+		return "a variable, which is a work-item's own"
+	}
+	return "a value that differs between work-items"
+}
+
+func position(p ir.Pos) diag.Pos { return diag.Pos{File: p.File, Line: p.Line, Col: p.Col} }
