@@ -81,7 +81,13 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	} else {
 		l.storeCell(f.result, t)
 	}
-	l.b.Jump(f.ret)
+	if f.caller == nil {
+		// Each return statement leaves by itself, so that an early return is
+		// seen for what it is and not as a join with the rest.
+		l.b.SetTerm(ir.Term{Kind: ir.Return})
+	} else {
+		l.b.Jump(f.ret)
+	}
 	l.dead()
 }
 

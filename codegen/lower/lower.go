@@ -31,7 +31,6 @@ type lowerer struct {
 	diags diag.List
 
 	b     *ir.Block // where code is being added
-	exit  *ir.Block // a bare return: where a faulted work-item goes
 	pos   token.Pos // of the instruction being lowered, or the last known
 	frame *frame
 
@@ -84,45 +83,12 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 		return nil, l.diags
 	}
 	m.Kernel.RemoveUnreachable()
-	splitReturns(m.Kernel)
-	m.Kernel.RemoveUnreachable()
 	return m, nil
-}
-
-// splitReturns gives every way out of the kernel a return of its own, so that
-// leaving early is seen for what it is and not as a join with the rest.
-func splitReturns(f *ir.Func) {
-	leaves := func(b *ir.Block) bool {
-		for range f.Blocks {
-			if len(b.Insts) > 0 || b.Term.Kind != ir.Jump {
-				break
-			}
-			b = b.Term.Succs[0]
-		}
-		return len(b.Insts) == 0 && b.Term.Kind == ir.Return
-	}
-	for _, b := range f.Blocks {
-		for _, s := range b.Term.Succs {
-			if !leaves(s) {
-				continue
-			}
-			if b.Term.Kind == ir.Jump {
-				b.ClearTerm()
-				b.SetTerm(ir.Term{Kind: ir.Return})
-				break
-			}
-			out := f.NewBlock()
-			out.SetTerm(ir.Term{Kind: ir.Return})
-			b.Retarget(s, out)
-		}
-	}
 }
 
 // entry lowers the kernel: the range guard, the receiver, the body.
 func (l *lowerer) entry() {
 	m := l.m
-	l.exit = l.f.NewBlock()
-	l.exit.SetTerm(ir.Term{Kind: ir.Return})
 	for i := range 3 {
 		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: "LocalSize" + "XYZ"[i:i+1], Type: ir.TypeI32, Default: 1}
 		m.Specs = append(m.Specs, s)
@@ -135,8 +101,9 @@ func (l *lowerer) entry() {
 	}
 	if l.k.Form == abi.Range {
 		for d := range l.k.Rank {
-			body := l.f.NewBlock()
-			l.b.Branch(l.op(ir.OpULt, ir.TypeBool, *ids[d], l.rangeArg(d)), body, l.exit)
+			body, outside := l.f.NewBlock(), l.f.NewBlock()
+			l.b.Branch(l.op(ir.OpULt, ir.TypeBool, *ids[d], l.rangeArg(d)), body, outside)
+			outside.SetTerm(ir.Term{Kind: ir.Return})
 			l.b = body
 		}
 	}
@@ -146,7 +113,7 @@ func (l *lowerer) entry() {
 		args = append(args, item{})
 	}
 	l.call(l.k.Fn, args, nil, l.k.Fn.Pos())
-	l.b.Jump(l.exit)
+	l.b.SetTerm(ir.Term{Kind: ir.Return})
 	for _, b := range l.f.Blocks {
 		if b.Term.Kind == ir.Invalid {
 			b.SetTerm(ir.Term{Kind: ir.Unreachable})
@@ -259,7 +226,7 @@ func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message strin
 	}
 	v := l.op(ir.OpFault, ir.TypeVoid, append(args, l.gx, l.gy, l.gz)...)
 	v.Aux = l.m.NewSite(kind, v.Pos, message)
-	l.b.Jump(l.exit)
+	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 
 // call inlines fn and returns its results: a val, a tuple, or nil.

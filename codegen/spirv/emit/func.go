@@ -10,7 +10,8 @@ import (
 // function writes one function.
 type function struct {
 	*spirv.FunctionBuilder
-	e *emitter
+	e      *emitter
+	helper bool
 
 	ids      map[*ir.Value]spirv.ID
 	raw      map[*ir.Value]spirv.ID // narrow integers as they were loaded
@@ -23,7 +24,7 @@ type function struct {
 // function writes the parameters and the body of fn.
 func (e *emitter) function(fn *ir.Func) {
 	f := &function{
-		FunctionBuilder: e.funcs[fn], e: e,
+		FunctionBuilder: e.funcs[fn], e: e, helper: fn != e.m.Kernel,
 		ids: map[*ir.Value]spirv.ID{}, raw: map[*ir.Value]spirv.ID{}, words: map[*ir.Value]bool{},
 		vars: map[*ir.Var]spirv.ID{}, labels: map[*ir.Block]spirv.ID{},
 	}

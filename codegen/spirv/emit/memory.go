@@ -206,7 +206,17 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		return b.ConstNull(t)
 	}
 	return f.Op(spirv.OpAtomicCompareExchange, t, ptr, scope,
-		b.ConstU32(uint32(acquireRelease)), b.ConstU32(uint32(acquire)), f.value(v.Args[0]), f.value(v.Args[1]))
+		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
+}
+
+// order returns the semantics of an atomic operation. A helper's orders nothing:
+// only the host reads a fault record, and lavapipe miscompiles loops with memory
+// barriers in them.
+func (f *function) order(s spirv.MemorySemantics) spirv.ID {
+	if f.helper {
+		s = spirv.MemorySemanticsNone
+	}
+	return f.e.b.ConstU32(uint32(s))
 }
 
 // emitAtomic returns an emitter of a read-modify-write instruction.
@@ -217,7 +227,7 @@ func emitAtomic(op spirv.Op) emitFunc {
 		if ptr == 0 {
 			return b.ConstNull(t)
 		}
-		return f.Op(op, t, ptr, scope, b.ConstU32(uint32(acquireRelease)), f.value(v.Args[0]))
+		return f.Op(op, t, ptr, scope, f.order(acquireRelease), f.value(v.Args[0]))
 	}
 }
 

@@ -112,6 +112,7 @@ func (k LoopedLocal) Kernel(it dsl.NDItem1) {
 	for round := range 3 {
 		tile := dsl.Local[[16]int32](it)
 		sum = sum*10 + tile[l]
+		it.Barrier()
 		tile[(l+round)%16] = int32(l + round)
 		it.Barrier()
 		sum += tile[15-l]
