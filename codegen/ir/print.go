@@ -314,8 +314,14 @@ func (p *printer) value(v *Value) {
 		} else {
 			item("?")
 		}
-	case AuxSpec, AuxBuiltIn, AuxScope:
-		if s, ok := v.Aux.(fmt.Stringer); ok {
+	case AuxBuiltIn:
+		if b, ok := v.Aux.(BuiltIn); ok && b < NumBuiltIns {
+			item(b.String())
+		} else {
+			item("?")
+		}
+	case AuxScope:
+		if s, ok := v.Aux.(Scope); ok && s <= ScopeSubGroup {
 			item(s.String())
 		} else {
 			item("?")

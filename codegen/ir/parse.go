@@ -1,0 +1,497 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// Parse reads a module's text as String prints it, with or without positions.
+// Texts written by hand may leave out the predecessors of blocks, number values
+// and blocks at will, and have empty lines and comments, which begin with a
+// semicolon. Parse checks the syntax only; see Verify.
+func Parse(text string) (m *Module, err error) {
+	p := &parser{lines: strings.Split(text, "\n"), specs: map[string]*Spec{}, vars: map[string]*Var{}, funcs: map[string]*Func{}}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case syntaxError:
+			m, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	p.module()
+	return p.m, nil
+}
+
+// syntaxError ends parsing.
+type syntaxError struct {
+	line int
+	msg  string
+}
+
+func (e syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.msg) }
+
+type parser struct {
+	lines []string
+	line  int    // number of the current line, from 1
+	s     string // what is left of it
+	depth int    // of nested types and expressions
+
+	m     *Module
+	specs map[string]*Spec
+	vars  map[string]*Var
+	funcs map[string]*Func
+	calls []pendingCall
+}
+
+// pendingCall is a call of a helper that may follow.
+type pendingCall struct {
+	v    *Value
+	name string
+	line int
+}
+
+// maxDepth bounds the nesting of types and expressions, maxSize that of types.
+const (
+	maxDepth = 100
+	maxSize  = 1 << 40
+)
+
+func (p *parser) errorf(format string, args ...any) {
+	panic(syntaxError{p.line, fmt.Sprintf(format, args...)})
+}
+
+// next moves to the next line that is not empty and reports whether there is one.
+func (p *parser) next() bool {
+	for p.line < len(p.lines) {
+		p.s = p.lines[p.line]
+		p.line++
+		if p.skip(); p.s != "" && p.s[0] != ';' {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
+
+// accept skips the punctuation s if it comes next.
+func (p *parser) accept(s string) bool {
+	p.skip()
+	if strings.HasPrefix(p.s, s) {
+		p.s = p.s[len(s):]
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(s string) {
+	if !p.accept(s) {
+		p.errorf("%q expected before %q", s, p.s)
+	}
+}
+
+// peek returns the next byte, or 0 at the line's end.
+func (p *parser) peek() byte {
+	p.skip()
+	if p.s == "" {
+		return 0
+	}
+	return p.s[0]
+}
+
+// end checks that the line ends here, but for a comment, which it returns.
+func (p *parser) end() string {
+	if p.skip(); p.s != "" && p.s[0] != ';' {
+		p.errorf("unexpected %q", p.s)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(p.s, ";"))
+}
+
+// word returns the next identifier, or "" if none comes next.
+func (p *parser) word() string {
+	p.skip()
+	n := 0
+	for n < len(p.s) && isNameByte(p.s[n], n > 0) {
+		n++
+	}
+	w := p.s[:n]
+	p.s = p.s[n:]
+	return w
+}
+
+// keyword skips the given word if it comes next.
+func (p *parser) keyword(w string) bool {
+	s := p.s
+	if p.word() == w {
+		return true
+	}
+	p.s = s
+	return false
+}
+
+func (p *parser) expectWord(w string) {
+	if !p.keyword(w) {
+		p.errorf("%q expected before %q", w, p.s)
+	}
+}
+
+// str reads a quoted string.
+func (p *parser) str() string {
+	p.skip()
+	q, err := strconv.QuotedPrefix(p.s)
+	if err != nil || q[0] != '"' {
+		p.errorf("a quoted string expected before %q", p.s)
+	}
+	p.s = p.s[len(q):]
+	s, err := strconv.Unquote(q)
+	if err != nil {
+		p.errorf("%v", err)
+	}
+	return s
+}
+
+// name reads a name, and the key that tells it from equal ones.
+func (p *parser) name() (name, key string) {
+	if p.peek() == '"' {
+		name = p.str()
+	} else if name = p.word(); name == "" {
+		p.errorf("a name expected before %q", p.s)
+	}
+	n := 1
+	if strings.HasPrefix(p.s, "#") {
+		p.s = p.s[1:]
+		n = p.int()
+	}
+	return name, name + "#" + strconv.Itoa(n)
+}
+
+// number returns the text of a number.
+func (p *parser) number() string {
+	p.skip()
+	n := 0
+	for n < len(p.s) {
+		c := p.s[n]
+		ok := '0' <= c && c <= '9'
+		switch {
+		case n == 0:
+			ok = ok || c == '-'
+		case c == '+' || c == '-':
+			ok = p.s[n-1] == 'e' && !strings.HasPrefix(p.s, "0x")
+		case c == '.' || 'a' <= c && c <= 'z':
+			ok = true
+		}
+		if !ok {
+			break
+		}
+		n++
+	}
+	s := p.s[:n]
+	p.s = p.s[n:]
+	return s
+}
+
+func (p *parser) int() int {
+	s := p.number()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		p.errorf("an integer expected, not %q", s)
+	}
+	return n
+}
+
+func (p *parser) uint(bits int) uint64 {
+	s := p.number()
+	n, err := strconv.ParseUint(s, 0, bits)
+	if err != nil {
+		p.errorf("an unsigned integer of %d bits expected, not %q", bits, s)
+	}
+	return n
+}
+
+// pick reads a word and returns the index of the value that prints so.
+func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
+	w := p.word()
+	for _, v := range values {
+		if v.String() == w {
+			return v
+		}
+	}
+	p.errorf("%q is no %s", w, what)
+	panic("not reached")
+}
+
+// module reads the whole text.
+func (p *parser) module() {
+	if !p.next() {
+		p.errorf("no module")
+	}
+	p.expectWord("module")
+	name, _ := p.name()
+	p.m = NewModule(name)
+	p.m.Level = pick(p, "level", Built, Structured, Legal)
+	p.end()
+	for p.next() {
+		switch w := p.word(); w {
+		case "kernel":
+			if p.m.Kernel != nil {
+				p.errorf("a second kernel")
+			}
+			p.m.Kernel = p.function(false)
+		case "helper":
+			p.m.Helpers = append(p.m.Helpers, p.function(true))
+		default:
+			p.header(w)
+			p.end()
+		}
+	}
+	if p.m.Kernel == nil {
+		p.errorf("no kernel")
+	}
+	for _, c := range p.calls {
+		f := p.funcs[c.name]
+		if f == nil || f == p.m.Kernel {
+			p.line = c.line
+			p.errorf("no such helper")
+		}
+		c.v.Aux = f
+	}
+}
+
+// header reads a line of the module's header.
+func (p *parser) header(w string) {
+	m := p.m
+	switch w {
+	case "form":
+		m.Form = pick(p, "form", abi.Task, abi.Range, abi.NDRange)
+		m.Rank = p.int()
+	case "items":
+		m.Items = p.int()
+	case "args":
+		m.ArgSize = p.int()
+		m.Spilled = p.keyword("spilled")
+	case "group":
+		m.UsesGroup = true
+	case "param":
+		p.param()
+	case "spec":
+		p.expect("$")
+		s := &Spec{}
+		var key string
+		s.Name, key = p.name()
+		if p.specs[key] != nil {
+			p.errorf("a second $%s", s.Name)
+		}
+		p.expectWord("id")
+		s.ID = uint32(p.uint(32))
+		p.expect("=")
+		c := p.constant(p.scalarType(p.word()))
+		s.Type, s.Default = c.Type, c.Bits
+		p.specs[key] = s
+		m.Specs = append(m.Specs, s)
+	case "site":
+		p.site()
+	case "var":
+		p.moduleVar()
+	default:
+		p.errorf("unexpected %q", w+p.s)
+	}
+}
+
+func (p *parser) param() {
+	var a abi.Param
+	a.Name = p.str()
+	a.Kind = pick(p, "kind of parameter", abi.Value, abi.Slice, abi.LocalAccessor)
+	a.Type = p.str()
+	for _, f := range []struct {
+		word string
+		to   *int
+	}{
+		{"offset", &a.Offset}, {"size", &a.Size}, {"host", &a.HostOffset}, {"elem", &a.ElemSize}, {"align", &a.ElemAlign},
+	} {
+		p.expectWord(f.word)
+		*f.to = p.int()
+	}
+	a.Access = pick(p, "access", 0, abi.Read, abi.Write, abi.ReadWrite)
+	p.m.Params = append(p.m.Params, a)
+}
+
+func (p *parser) site() {
+	s := &Site{Index: p.int()}
+	if s.Index != len(p.m.Sites) {
+		p.errorf("site %d expected", len(p.m.Sites))
+	}
+	p.expectWord("kind")
+	s.Kind = abi.FaultKind(p.uint(8))
+	if !p.accept("-") {
+		s.Pos.File = p.str()
+		p.expect(":")
+		s.Pos.Line = p.int()
+		p.expect(":")
+		s.Pos.Col = p.int()
+	}
+	s.Message = p.str()
+	p.m.Sites = append(p.m.Sites, s)
+}
+
+func (p *parser) moduleVar() {
+	name, key := p.name()
+	if p.vars[key] != nil {
+		p.errorf("a second variable %s", name)
+	}
+	s := pick(p, "storage", Workgroup, Private)
+	v := p.m.NewVar(nil, s, name, p.typ())
+	p.vars[key] = v
+	if p.keyword("accessor") {
+		if v.Accessor = p.int(); v.Accessor < 0 {
+			p.errorf("a negative accessor")
+		}
+	}
+	if p.keyword("init") {
+		p.expect("[")
+		for {
+			v.Init = append(v.Init, p.constant(p.scalarType(p.word())))
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect("]")
+	}
+}
+
+// nest guards against texts that nest too deeply.
+func (p *parser) nest() func() {
+	if p.depth++; p.depth > maxDepth {
+		p.errorf("nested too deeply")
+	}
+	return func() { p.depth-- }
+}
+
+func (p *parser) scalarType(w string) *Type {
+	for k := Bool; k < Array; k++ {
+		if kindNames[k] == w {
+			return scalarTypes[k]
+		}
+	}
+	p.errorf("%q is no scalar type", w)
+	return nil
+}
+
+func (p *parser) typ() *Type {
+	defer p.nest()()
+	switch {
+	case p.accept("["):
+		var n *Value
+		if c := p.peek(); '0' <= c && c <= '9' {
+			n = p.m.Const(TypeI32, p.uint(31))
+		} else if n = p.constOperand(); n.Op == OpConst || n.Type != TypeI32 {
+			p.errorf("an array's length is a number or an expression of type i32")
+		}
+		p.expect("]")
+		t := p.typ()
+		if n.Op == OpConst && t.Size > 0 && n.Bits > uint64(maxSize/t.Size) {
+			p.errorf("the array is too large")
+		}
+		return p.m.ArrayOf(t, n)
+	case p.accept("{"):
+		var fields []Field
+		for p.peek() != ';' {
+			if len(fields) > 0 {
+				p.expect(",")
+			}
+			f := Field{Offset: p.size()}
+			p.expect(":")
+			f.Type = p.typ()
+			fields = append(fields, f)
+		}
+		p.expect(";")
+		size := p.size()
+		p.expect("/")
+		align := p.size()
+		p.expect("}")
+		return p.m.StructOf(fields, size, align)
+	}
+	return p.scalarType(p.word())
+}
+
+func (p *parser) size() int {
+	n := p.int()
+	if n < 0 || n > maxSize {
+		p.errorf("%d is no size", n)
+	}
+	return n
+}
+
+// constant reads the value of a constant of type t.
+func (p *parser) constant(t *Type) *Value {
+	bits := uint64(0)
+	var err error
+	switch {
+	case t.Kind == Bool:
+		if p.keyword("true") {
+			bits = 1
+		} else {
+			p.expectWord("false")
+		}
+		return p.m.Const(t, bits)
+	case t.IsInt():
+		var n int64
+		n, err = strconv.ParseInt(p.number(), 10, t.Bits())
+		bits = uint64(n)
+	default:
+		s := p.number()
+		if t.Kind == Addr || strings.HasPrefix(s, "0x") {
+			bits, err = strconv.ParseUint(s, 0, t.Bits())
+			break
+		}
+		size := 64
+		if t.Kind == F32 {
+			size = 32
+		}
+		var f float64
+		if f, err = strconv.ParseFloat(s, size); math.IsInf(f, 0) || f != f {
+			p.errorf("infinities and NaNs are written as bits")
+		}
+		bits = FloatBits(t, f)
+	}
+	if err != nil {
+		p.errorf("no constant of type %v: %v", t, err)
+	}
+	return p.m.Const(t, bits)
+}
+
+// constOperand reads a constant, a specialization constant or an expression.
+func (p *parser) constOperand() *Value {
+	defer p.nest()()
+	if p.accept("$") {
+		name, key := p.name()
+		s := p.specs[key]
+		if s == nil {
+			p.errorf("no specialization constant %s", name)
+		}
+		return p.m.SpecValue(s)
+	}
+	w := p.word()
+	op, ok := ParseOp(w)
+	if !ok {
+		return p.constant(p.scalarType(w))
+	}
+	if !op.Has(FlagFold) {
+		p.errorf("%v is no constant expression", op)
+	}
+	t := p.scalarType(p.word())
+	p.expect("(")
+	var args []*Value
+	for !p.accept(")") {
+		if len(args) > 0 {
+			p.expect(",")
+		}
+		args = append(args, p.constOperand())
+	}
+	return p.m.ConstExpr(op, t, args...)
+}

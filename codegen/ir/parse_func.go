@@ -1,0 +1,440 @@
+package ir
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// funcParser reads one function.
+type funcParser struct {
+	*parser
+	f       *Func
+	vars    map[string]*Var // the module's and the function's
+	vals    map[int]*Value
+	used    map[int]int // the line of a value's first use
+	defined map[int]bool
+	blocks  map[int]*Block
+	gotos   map[int]int // the line of a block's first use
+	placed  map[int]bool
+	preds   map[*Block][]*Block // where the text states them
+	phis    []pendingPhi
+}
+
+// pendingPhi is a phi whose arguments wait for the order of predecessors.
+type pendingPhi struct {
+	v    *Value
+	args []*Value
+	from []*Block
+	line int
+}
+
+// function reads a function after its first word.
+func (p *parser) function(helper bool) *Func {
+	name, key := p.name()
+	if p.funcs[key] != nil {
+		p.errorf("a second function %s", name)
+	}
+	f := p.m.NewFunc(name)
+	f.Blocks, f.nextBl = nil, 0
+	p.funcs[key] = f
+	q := &funcParser{
+		parser: p, f: f, vars: maps.Clone(p.vars),
+		vals: map[int]*Value{}, used: map[int]int{}, defined: map[int]bool{},
+		blocks: map[int]*Block{}, gotos: map[int]int{}, placed: map[int]bool{}, preds: map[*Block][]*Block{},
+	}
+	if helper {
+		q.params()
+	}
+	p.expect("{")
+	p.end()
+	var b *Block
+	for {
+		if !p.next() {
+			p.errorf("the function does not end")
+		}
+		if p.accept("}") {
+			break
+		}
+		switch n, ok := q.label(); {
+		case ok:
+			q.open(b)
+			b = q.header(n)
+		case b == nil && p.keyword("var"):
+			q.variable()
+		case b == nil:
+			p.errorf("a block expected before %q", p.s)
+		case b.Term.Kind != Invalid:
+			p.errorf("the block has ended")
+		default:
+			q.inst(b)
+		}
+	}
+	p.end()
+	q.open(b)
+	q.finish()
+	return f
+}
+
+// open checks that the block, if any, has ended.
+func (q *funcParser) open(b *Block) {
+	if b != nil && b.Term.Kind == Invalid {
+		q.errorf("the block before has no terminator")
+	}
+}
+
+func (q *funcParser) params() {
+	q.expect("(")
+	for !q.accept(")") {
+		if len(q.f.Params) > 0 {
+			q.expect(",")
+		}
+		v := q.define()
+		v.Type = q.scalarType(q.word())
+		q.f.Params = append(q.f.Params, v)
+	}
+}
+
+func (q *funcParser) variable() {
+	name, key := q.name()
+	if q.vars[key] != nil {
+		q.errorf("a second variable %s", name)
+	}
+	q.vars[key] = q.m.NewVar(q.f, Function, name, q.typ())
+	q.end()
+}
+
+// label reads a block's label if the line begins with one.
+func (q *funcParser) label() (int, bool) {
+	s := q.s
+	if w := q.word(); len(w) > 1 && w[0] == 'b' && q.peek() == ':' {
+		if n, err := strconv.Atoi(w[1:]); err == nil {
+			return n, true
+		}
+	}
+	q.s = s
+	return 0, false
+}
+
+// header reads a block's first line after the label.
+func (q *funcParser) header(n int) *Block {
+	if q.placed[n] {
+		q.errorf("a second block b%d", n)
+	}
+	q.placed[n] = true
+	b := q.block(n)
+	b.ID = q.f.nextBl
+	q.f.nextBl++
+	q.f.Blocks = append(q.f.Blocks, b)
+	q.expect(":")
+	if q.keyword("preds") {
+		for {
+			q.preds[b] = append(q.preds[b], q.blockRef())
+			if !q.accept(",") {
+				break
+			}
+		}
+	}
+	if q.keyword("merge") {
+		b.Merge = q.target()
+	}
+	if q.keyword("continue") {
+		b.Continue = q.target()
+	}
+	b.Unroll = q.keyword("unroll")
+	q.end()
+	return b
+}
+
+// target reads a merge block or continue target, which may be absent.
+func (q *funcParser) target() *Block {
+	if q.keyword("none") {
+		return &Block{ID: -1, Func: q.f}
+	}
+	return q.blockRef()
+}
+
+// block returns the block with the number n in the text.
+func (q *funcParser) block(n int) *Block {
+	b := q.blocks[n]
+	if b == nil {
+		b = &Block{Func: q.f}
+		q.blocks[n], q.gotos[n] = b, q.line
+	}
+	return b
+}
+
+func (q *funcParser) blockRef() *Block {
+	w := q.word()
+	if len(w) > 1 && w[0] == 'b' {
+		if n, err := strconv.Atoi(w[1:]); err == nil {
+			return q.block(n)
+		}
+	}
+	q.errorf("a block expected, not %q", w+q.s)
+	return nil
+}
+
+// ref reads the number of a value.
+func (q *funcParser) ref() (int, *Value) {
+	q.expect("%")
+	n := q.int()
+	if n < 0 {
+		q.errorf("no value %%%d", n)
+	}
+	v := q.vals[n]
+	if v == nil {
+		v = q.m.newValue(OpInvalid, nil)
+		q.vals[n], q.used[n] = v, q.line
+	}
+	return n, v
+}
+
+// define reads the number of a value that is defined here.
+func (q *funcParser) define() *Value {
+	n, v := q.ref()
+	if q.defined[n] {
+		q.errorf("a second %%%d", n)
+	}
+	q.defined[n] = true
+	return v
+}
+
+func (q *funcParser) operand() *Value {
+	if q.peek() == '%' {
+		_, v := q.ref()
+		return v
+	}
+	return q.constOperand()
+}
+
+// rest reads operands to the line's end. first says that no comma comes before.
+func (q *funcParser) rest(first bool) []*Value {
+	var args []*Value
+	for c := q.peek(); c != 0 && c != ';'; c = q.peek() {
+		if !first {
+			q.expect(",")
+		}
+		first = false
+		args = append(args, q.operand())
+	}
+	return args
+}
+
+// inst reads a value or a terminator.
+func (q *funcParser) inst(b *Block) {
+	if q.peek() != '%' {
+		for k := Jump; k <= Unreachable; k++ {
+			if q.keyword(k.String()) {
+				q.term(b, k)
+				return
+			}
+		}
+	}
+	var v *Value
+	if q.peek() == '%' {
+		v = q.define()
+		q.expect("=")
+	} else {
+		v = q.m.newValue(OpInvalid, TypeVoid)
+	}
+	w := q.word()
+	op, ok := ParseOp(w)
+	if !ok || op.Has(FlagConst) {
+		q.errorf("%q is no operation", w)
+	}
+	v.Op, v.Block = op, b
+	if v.Type == nil {
+		v.Type = q.scalarType(q.word())
+	}
+	if op == OpPhi {
+		if len(b.Insts) > 0 {
+			q.errorf("phis stand first in their block")
+		}
+		q.phi(v)
+		b.Phis = append(b.Phis, v)
+	} else {
+		q.args(v)
+		b.Insts = append(b.Insts, v)
+	}
+	v.Pos = parsePos(q.end())
+}
+
+func (q *funcParser) term(b *Block, k TermKind) {
+	b.Term.Kind = k
+	switch k {
+	case Jump:
+		b.Term.Succs = []*Block{q.blockRef()}
+	case Branch:
+		b.Term.Cond = q.operand()
+		q.expect(",")
+		yes := q.blockRef()
+		q.expect(",")
+		b.Term.Succs = []*Block{yes, q.blockRef()}
+	}
+	b.Term.Pos = parsePos(q.end())
+}
+
+func (q *funcParser) phi(v *Value) {
+	p := pendingPhi{v: v, line: q.line}
+	q.expect("[")
+	for !q.accept("]") {
+		if len(p.args) > 0 {
+			q.expect(",")
+		}
+		p.args = append(p.args, q.operand())
+		p.from = append(p.from, q.blockRef())
+	}
+	q.phis = append(q.phis, p)
+}
+
+// args reads a value's auxiliary and its arguments.
+func (q *funcParser) args(v *Value) {
+	switch v.Op.Info().Aux {
+	case AuxNone:
+		v.Args = q.rest(true)
+		return
+	case AuxBits:
+		v.Bits = q.uint(64)
+	case AuxBuiltIn:
+		w := q.word()
+		for b := BuiltIn(0); b < NumBuiltIns; b++ {
+			if builtInNames[b] == w {
+				v.Aux = b
+			}
+		}
+		if v.Aux == nil {
+			q.errorf("%q is no built-in", w)
+		}
+	case AuxScope:
+		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)
+	case AuxSite:
+		q.expectWord("site")
+		n := q.int()
+		if n < 0 || n >= len(q.m.Sites) {
+			q.errorf("no site %d", n)
+		}
+		v.Aux = q.m.Sites[n]
+	case AuxFunc:
+		_, key := q.name()
+		q.calls = append(q.calls, pendingCall{v, key, q.line})
+	case AuxCopy:
+		c := &Copy{Dst: q.varRef()}
+		q.expect(",")
+		c.Src = q.varRef()
+		v.Aux = c
+	case AuxRef:
+		var path []*Value
+		v.Aux, path = q.memory()
+		v.Args = q.rest(false)
+		if n := strings.IndexAny(v.Op.Info().Sig, ".:"); len(v.Args) != n {
+			q.errorf("%v takes %d values beside the reference", v.Op, n)
+		}
+		v.Args = append(v.Args, path...)
+		return
+	default:
+		q.errorf("%v stands in no block", v.Op)
+	}
+	v.Args = q.rest(false)
+}
+
+func (q *funcParser) varName() *Var {
+	name, key := q.name()
+	v := q.vars[key]
+	if v == nil {
+		q.errorf("no variable %s", name)
+	}
+	return v
+}
+
+func (q *funcParser) varRef() *Var {
+	q.expect("[")
+	q.expectWord("var")
+	v := q.varName()
+	q.expect("]")
+	return v
+}
+
+// memory reads a memory reference and its path.
+func (q *funcParser) memory() (*Ref, []*Value) {
+	q.expect("[")
+	r := &Ref{}
+	var path []*Value
+	if q.keyword("var") {
+		r.Var = q.varName()
+	} else {
+		path = append(path, q.operand())
+		r.Elem = q.typ()
+	}
+	for !q.accept("]") {
+		q.expect(",")
+		path = append(path, q.operand())
+	}
+	return r, path
+}
+
+// finish connects the function's parts.
+func (q *funcParser) finish() {
+	q.missing(q.used, q.defined, "%%%d is not defined")
+	q.missing(q.gotos, q.placed, "there is no b%d")
+	for _, b := range q.f.Blocks {
+		for _, s := range b.Term.Succs {
+			if q.preds[s] == nil {
+				s.Preds = append(s.Preds, b)
+			}
+		}
+	}
+	for b, preds := range q.preds {
+		b.Preds = preds
+	}
+	end := q.line
+	for _, p := range q.phis {
+		q.line = p.line // for errors
+		for _, b := range p.v.Block.Preds {
+			i := 0
+			for i < len(p.from) && p.from[i] != b {
+				i++
+			}
+			if i == len(p.from) {
+				q.errorf("the phi has no value for a predecessor")
+			}
+			p.v.Args = append(p.v.Args, p.args[i])
+			p.from[i] = nil // an edge that stands twice takes two values
+		}
+		if len(p.args) != len(p.v.Args) {
+			q.errorf("the phi has values for blocks that are no predecessors")
+		}
+	}
+	q.line = end
+}
+
+// missing reports the first of what is used, by its number and line, that is not
+// defined.
+func (q *funcParser) missing(used map[int]int, defined map[int]bool, format string) {
+	for _, n := range slices.Sorted(maps.Keys(used)) {
+		if !defined[n] {
+			q.line = used[n]
+			q.errorf(format, n)
+		}
+	}
+}
+
+// parsePos reads a position from a comment; other comments have none.
+func parsePos(s string) Pos {
+	rest, col, ok1 := cutLast(s, ":")
+	file, line, ok2 := cutLast(rest, ":")
+	l, err1 := strconv.Atoi(line)
+	c, err2 := strconv.Atoi(col)
+	if !ok1 || !ok2 || err1 != nil || err2 != nil || file == "" {
+		return Pos{}
+	}
+	return Pos{File: file, Line: l, Col: c}
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
