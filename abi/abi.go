@@ -24,6 +24,7 @@ const (
 
 	OffsetFault    = 0
 	OffsetRange    = 8
+	OffsetReserved = 20
 	OffsetArgs     = 24
 	MaxLaunchBlock = 128
 

@@ -14,7 +14,7 @@
 //	offset  size  field
 //	0       8     FaultAddress: device address of the launch's fault record
 //	8       12    GlobalRange: work-items along x, y, z as three uint32
-//	20      4     reserved, zero
+//	20      4     reserved, zero; modules rely on it
 //	24      n     the arguments, Kernel.ArgSize bytes
 //
 // x is the last, fastest dimension of the kernel's Go index, z the first of

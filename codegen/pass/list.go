@@ -28,6 +28,8 @@ var passes = []Pass{
 	// Structurize's flags leave copies behind; at this level only values change.
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
+	// Once nothing folds constants any more.
+	{Name: "opaquezeros", Doc: "hide zeros from drivers that fold them", Run: opaqueZeros},
 	// Before expand hides the arguments of a spilled launch.
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", Run: runExpand, Level: ir.Legal},

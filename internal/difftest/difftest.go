@@ -11,26 +11,29 @@ import (
 
 // Diff describes the first difference between two values, or returns "". Floats
 // must agree bit for bit, but any NaN equals any other: Go leaves their payload
-// open.
-func Diff(got, want any) string {
-	return diff("", reflect.ValueOf(got), reflect.ValueOf(want))
+// open. With flush set, a float32 zero also equals a subnormal of its sign.
+func Diff(got, want any, flush bool) string {
+	c := comparer{flush}
+	return c.diff("", reflect.ValueOf(got), reflect.ValueOf(want))
 }
 
-func diff(path string, a, b reflect.Value) string {
+type comparer struct{ flush bool }
+
+func (c comparer) diff(path string, a, b reflect.Value) string {
 	switch a.Kind() {
 	case reflect.Slice, reflect.Array:
 		if a.Len() != b.Len() {
 			return fmt.Sprintf("%s: length %d, want %d", path, a.Len(), b.Len())
 		}
 		for i := range a.Len() {
-			if d := diff(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); d != "" {
+			if d := c.diff(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); d != "" {
 				return d
 			}
 		}
 		return ""
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if d := diff(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
+			if d := c.diff(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
 				return d
 			}
 		}
@@ -38,6 +41,10 @@ func diff(path string, a, b reflect.Value) string {
 	case reflect.Float32, reflect.Float64:
 		x, y := a.Float(), b.Float()
 		if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
+			return ""
+		}
+		const least = 0x1p-126
+		if c.flush && a.Kind() == reflect.Float32 && x == 0 && math.Abs(y) < least && math.Signbit(x) == math.Signbit(y) {
 			return ""
 		}
 		return fmt.Sprintf("%s: %v (%#x), want %v (%#x)", path, x, math.Float64bits(x), y, math.Float64bits(y))

@@ -66,6 +66,8 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 		return f.value(x)
 	case !narrow(x.Type) && f.e.register(x.Type) == to:
 		return f.value(x) // a word cut to 8 or 16 bits
+	case signed && x.Type == ir.TypeI32 && v.Type == ir.TypeI64 && !x.IsConst():
+		return f.signExtend(f.value(x))
 	case !narrow(x.Type):
 		return f.Op(op, to, f.value(x))
 	case narrow(v.Type) && v.Type.Size < x.Type.Size:
@@ -77,6 +79,16 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 		return f.Op(op, to, raw)
 	}
 	return f.Op(op, to, f.extend(x, signed))
+}
+
+// signExtend makes an i64 of an i32 from its two words, which is what devices do
+// underneath: Mesa's comparison of OpSConvert's result with a constant is wrong.
+func (f *function) signExtend(x spirv.ID) spirv.ID {
+	b := f.e.b
+	u32 := f.e.register(ir.TypeI32)
+	high := f.Op(spirv.OpShiftRightArithmetic, u32, x, b.ConstU32(31))
+	pair := f.Op(spirv.OpCompositeConstruct, b.TypeVector(u32, 2), x, high)
+	return f.Op(spirv.OpBitcast, f.e.register(ir.TypeI64), pair)
 }
 
 func emitFConvert(f *function, v *ir.Value) spirv.ID {
