@@ -214,7 +214,7 @@ func testBarriersReachFar(e *env) {
 		e.submit(
 			after(launch(p, "increment", 1, all(y))), // the barrier
 			copyOf(z, 0, x, 0, 4*n),                  // needs x, and no barrier of its own
-			launch(p, "increment", n, all(x)))
+			after(launch(p, "increment", n, all(x))))
 		e.want(z, n, func(i int) uint32 { return 1013904223 })
 		e.want(x, n, func(i int) uint32 { return 1013904224 })
 	}

@@ -84,15 +84,7 @@ func (e *encoder) flush() error {
 	if p == nil {
 		return nil
 	}
-	// The host sees what the part wrote, and the word comes after it.
-	from := scopes[e.inPart]
-	stages, access := vk.PipelineStageHostBit, vk.AccessHostReadBit
-	if !e.d.phys.BufferMarker {
-		stages, access = stages|vk.PipelineStageTransferBit, access|vk.AccessTransferWriteBit
-	}
-	if e.inPart != 0 {
-		e.commands.Barrier(from.stages, from.write, stages, access)
-	}
+	e.close()
 	if err := e.q.push(p, &e.commands); err != nil {
 		return err
 	}
@@ -102,6 +94,24 @@ func (e *encoder) flush() error {
 	e.t.parts = append(e.t.parts, p)
 	e.part = nil
 	return nil
+}
+
+// close ends a part: the host sees what was written, and the word comes after it.
+// The barrier is for later launches too, which costs nothing more and spares the
+// next part its first one.
+func (e *encoder) close() {
+	from := e.inPart | e.loose | e.owed[compute]
+	if from == 0 {
+		return
+	}
+	to := scopes[1<<compute]
+	e.owed[transfer] |= from
+	if !e.d.phys.BufferMarker { // then the word is written by a transfer
+		to = scopes[1<<compute|1<<transfer]
+		e.owed[transfer] = 0
+	}
+	e.owed[compute], e.loose = 0, 0
+	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
 }
 
 // abandon drops the part that failed and waits for those before it, since their

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -115,6 +116,11 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	return nil
 }
 
+// specBase is set for pipelines with VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No
+// module has it, but NVIDIA's caches (driver 580) tell pipelines apart by their
+// constants and not by that flag, and hand out the one that ignores the base.
+const specBase = abi.SpecReserved + 0xff
+
 // create makes the pipeline from its module, which lives only meanwhile.
 func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	v := p.d.vk
@@ -125,6 +131,10 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	defer vk.DestroyShaderModule(v.Handle, module, nil)
 	desc := p.desc
 	desc.Module, desc.Layout, desc.DispatchBase = module, p.layout, dispatchBase
+	if dispatchBase {
+		desc.Spec = append(slices.Clone(desc.Spec), specBase, uint32(len(desc.Data)), 4)
+		desc.Data = append(slices.Clone(desc.Data), 1, 0, 0, 0)
+	}
 	handle, r := v.CreateComputePipeline(p.d.pipes.cache, &desc)
 	if err := p.failed("vkCreateComputePipelines", r); err != nil {
 		return nil, err
