@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -192,6 +193,9 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	}
 	c.dumpSSA(k, dump)
 	if dump == dumpSSA {
+		return
+	}
+	if c.diags = check.Check(prog, k, lower.Known); len(c.diags) > 0 {
 		return
 	}
 	m, diags := lower.Lower(prog, k)

@@ -56,46 +56,7 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 	if h, ok := intrinsics[origin.RelString(nil)]; ok {
 		return h(l, in, fn, args)
 	}
-	if pkg := pkgPath(origin); hostOnly(pkg) {
-		l.errorf(diag.HostOnly, in.Pos(), hostHint(pkg), "%s runs only on the host", funcName(origin))
-		return l.zero(in.Type())
-	}
 	return l.call(fn, args, bindings, in.Pos())
-}
-
-func pkgPath(fn *ssa.Function) string {
-	if fn.Pkg != nil {
-		return fn.Pkg.Pkg.Path()
-	}
-	if o := fn.Object(); o != nil && o.Pkg() != nil {
-		return o.Pkg().Path()
-	}
-	return ""
-}
-
-// hostOnly reports whether a package's code can have no meaning on a device, so
-// that one diagnostic names the call rather than many what it does inside.
-func hostOnly(pkg string) bool {
-	switch pkg {
-	case "fmt", "os", "log", "time", "runtime", "sync", "reflect", "io", "bufio", "net", "context",
-		"errors", "strconv", "sort", "syscall", "testing", "unsafe", "math/rand", "crypto/rand":
-		return true
-	}
-	return false
-}
-
-func hostHint(pkg string) string {
-	switch pkg {
-	case "fmt", "log":
-		return "write results to a slice and print them on the host; panic(\"text\") reports a fault"
-	case "sort":
-		return "use package slices' generic functions"
-	case "sync":
-		return "use sync/atomic, or work-group barriers"
-	case "math/rand", "crypto/rand":
-		return "use a generator by value, seeded by the work-item's id"
-	}
-	return "call it on the host and pass the result"
 }
 
 // builtin lowers a call of a predeclared function.
@@ -117,14 +78,6 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 		return l.clearSlice(in, args)
 	case "ssa:wrapnilchk":
 		return args[0]
-	case "print", "println":
-		l.errorf(diag.HostOnly, in.Pos(), hostHint("fmt"), "%s runs only on the host", b.Name())
-		return nil
-	case "append":
-		l.errorf(diag.Alloc, in.Pos(), "write to an index of a slice that is large enough",
-			"append may allocate memory whose size is not known when the kernel is built")
-	case "recover":
-		l.errorf(diag.Defer, in.Pos(), "check before the operation", "a kernel cannot recover from a panic")
 	default:
 		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot call %s", b.Name())
 	}

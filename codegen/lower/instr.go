@@ -34,12 +34,6 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Panic:
 		l.fault(abi.FaultPanic, nil, nil, l.panicText(in.X))
 		l.dead()
-	case *ssa.Go:
-		l.errorf(diag.Statement, in.Pos(), "launch more work-items instead", "a kernel cannot start goroutines")
-	case *ssa.Defer:
-		l.errorf(diag.Defer, in.Pos(), "call it at the end", "kernels have no deferred calls")
-	case *ssa.Send, *ssa.MapUpdate:
-		l.errorf(diag.Statement, in.Pos(), "use slices", "kernels have no channels and no maps")
 	case ssa.Value:
 		v := l.value(in)
 		f.vals[in] = v
@@ -201,23 +195,10 @@ func (l *lowerer) value(in ssa.Value) val {
 	return l.unsupported(in)
 }
 
-// unsupported reports a value that kernels cannot have.
+// unsupported reports a value that kernels cannot have and that package check
+// did not find.
 func (l *lowerer) unsupported(in ssa.Value) val {
-	pos := in.Pos()
-	switch in := in.(type) {
-	case *ssa.MakeMap, *ssa.Lookup:
-		l.errorf(diag.Type, pos, "use a slice, or a table indexed by a number", "kernels have no maps")
-	case *ssa.MakeChan, *ssa.Select:
-		l.errorf(diag.Statement, pos, "use work-group memory and barriers", "kernels have no channels")
-	case *ssa.MakeSlice:
-		l.errorf(diag.Alloc, pos, "use an array of fixed size, or a slice that the host passes",
-			"a kernel cannot allocate memory whose size is not known when it is built")
-	case *ssa.Next, *ssa.Range:
-		l.errorf(diag.Statement, pos, "use a slice", "kernels cannot range over maps and strings")
-	default:
-		_ = in
-		l.errorf(diag.Statement, pos, "", "kernels cannot have this expression (%T)", in)
-	}
+	l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this expression (%T)", in)
 	return l.zero(in.Type())
 }
 

@@ -1,97 +1,12 @@
-// Package reject holds kernels that kgen must refuse, each with the diagnostic
-// that it must give.
+// Package reject holds kernels that kgen must refuse because of the values that
+// they work on, each with the diagnostic that it must give.
 package reject
 
 import (
-	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/kgen-go/kgen/dsl"
 )
-
-type Recursive struct{ Out []int }
-
-func fact(n int) int {
-	if n < 2 {
-		return 1
-	}
-	return n * fact(n-1) // want KG301 `fact calls itself`
-}
-
-func (k Recursive) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = fact(5) }
-
-type Mutual struct{ Out []int }
-
-func even(n int) bool {
-	return n == 0 || odd(n-1)
-}
-
-func odd(n int) bool {
-	return n != 0 && even(n-1) // want KG301 `even calls itself`
-}
-
-func (k Mutual) Kernel(it dsl.Item1) {
-	if even(it.GlobalID()) {
-		k.Out[0] = 1
-	}
-}
-
-type Goroutine struct{ Out []int }
-
-func (k Goroutine) Kernel(it dsl.Item1) {
-	go fact(3) // want KG102 `goroutines`
-}
-
-type Deferred struct{ Out []int }
-
-func (k Deferred) Kernel(it dsl.Item1) {
-	defer fmt.Println() // want KG103 `deferred`
-	k.Out[0] = 1
-}
-
-type Maps struct{ Out []int }
-
-func (k Maps) Kernel(it dsl.Item1) {
-	m := map[int]int{} // want KG201 `no maps`
-	k.Out[0] = m[1]    // want KG201 `no maps`
-}
-
-type Channels struct{ Out []int }
-
-func (k Channels) Kernel(it dsl.Item1) {
-	c := make(chan int) // want KG102 `channels`
-	c <- 1              // want KG102 `channels`
-}
-
-type Makes struct {
-	N   int
-	Out []int
-}
-
-func (k Makes) Kernel(it dsl.Item1) {
-	s := make([]int, k.N) // want KG204 `allocate`
-	k.Out[0] = len(s)
-}
-
-type Appends struct{ Out []int }
-
-func (k Appends) Kernel(it dsl.Item1) {
-	k.Out = append(k.Out, 1) // want KG204 `append`
-}
-
-type Prints struct{ Out []int }
-
-func (k Prints) Kernel(it dsl.Item1) {
-	fmt.Println() // want KG304 `fmt.Println runs only on the host`
-	println(1)    // want KG304 `println`
-}
-
-type Sorts struct{ Out []int }
-
-func (k Sorts) Kernel(it dsl.Item1) {
-	sort.Ints(k.Out) // want KG304 `sort.Ints`
-}
 
 type Dynamic struct {
 	N   int

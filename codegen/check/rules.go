@@ -1,0 +1,128 @@
+package check
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// rule forbids some instructions. To add a rule, add a row and its function; a
+// case in testdata/reject shows what it finds.
+type rule struct {
+	name  string
+	code  diag.Code
+	check func(in ssa.Instruction, report reporter)
+}
+
+// reporter reports the instruction that a rule looks at.
+type reporter func(hint, format string, args ...any)
+
+var rules = []rule{
+	{"goroutines", diag.Statement, goroutines},
+	{"defer", diag.Defer, deferred},
+	{"channels", diag.Statement, channels},
+	{"maps", diag.Type, maps},
+	{"allocation", diag.Alloc, allocation},
+	{"unsafe", diag.Unsafe, unsafeUse},
+	{"print", diag.HostOnly, prints},
+}
+
+// builtin returns the name of the predeclared function that an instruction
+// calls, or "".
+func builtin(in ssa.Instruction) string {
+	if c, ok := in.(*ssa.Call); ok {
+		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+func goroutines(in ssa.Instruction, report reporter) {
+	if _, ok := in.(*ssa.Go); ok {
+		report("launch more work-items instead", "a kernel cannot start goroutines")
+	}
+}
+
+func deferred(in ssa.Instruction, report reporter) {
+	if _, ok := in.(*ssa.Defer); ok {
+		report("call it at the end", "kernels have no deferred calls")
+	}
+	if builtin(in) == "recover" {
+		report("check before the operation", "a kernel cannot recover from a panic")
+	}
+}
+
+func channels(in ssa.Instruction, report reporter) {
+	bad := builtin(in) == "close"
+	switch in := in.(type) {
+	case *ssa.MakeChan, *ssa.Send, *ssa.Select:
+		bad = true
+	case *ssa.UnOp:
+		bad = in.Op == token.ARROW
+	}
+	if bad {
+		report("use work-group memory and barriers", "kernels have no channels")
+	}
+}
+
+func maps(in ssa.Instruction, report reporter) {
+	bad := builtin(in) == "delete"
+	switch in := in.(type) {
+	case *ssa.MakeMap, *ssa.MapUpdate:
+		bad = true
+	case *ssa.Lookup:
+		bad = isMap(in.X.Type())
+	case *ssa.Range:
+		bad = isMap(in.X.Type())
+	case *ssa.Call:
+		bad = bad || builtin(in) == "clear" && isMap(in.Call.Args[0].Type())
+	}
+	if bad {
+		report("use a slice, or a table indexed by a number", "kernels have no maps")
+	}
+}
+
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
+// allocation is about sizes that are not known: of make with constants, go/ssa
+// makes an array.
+func allocation(in ssa.Instruction, report reporter) {
+	if _, ok := in.(*ssa.MakeSlice); ok {
+		report("use an array of fixed size, or a slice that the host passes",
+			"a kernel cannot allocate memory whose size is not known when it is built")
+	}
+	if builtin(in) == "append" {
+		report("write to an index of a slice that is large enough",
+			"append may allocate memory whose size is not known when the kernel is built")
+	}
+}
+
+func unsafeUse(in ssa.Instruction, report reporter) {
+	switch builtin(in) {
+	case "Add", "Slice", "SliceData", "String", "StringData":
+		report("index slices", "kernels cannot call unsafe.%s", builtin(in))
+	}
+	c, ok := in.(*ssa.Convert)
+	if !ok {
+		return
+	}
+	for _, t := range []types.Type{c.X.Type(), c.Type()} {
+		if b, ok := t.Underlying().(*types.Basic); ok && (b.Kind() == types.UnsafePointer || b.Kind() == types.Uintptr) {
+			report("index slices", "a kernel cannot convert %v to %v", c.X.Type(), c.Type())
+			return
+		}
+	}
+}
+
+func prints(in ssa.Instruction, report reporter) {
+	if name := builtin(in); name == "print" || name == "println" {
+		report(printHint, "%s runs only on the host", name)
+	}
+}

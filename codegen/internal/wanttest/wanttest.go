@@ -1,0 +1,67 @@
+// Package wanttest compares diagnostics with the want comments of Go files:
+//
+//	go f() // want KG102 `a kernel cannot start goroutines`
+package wanttest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`")
+
+// Compare compares diagnostics, as they are for a user in the current directory,
+// with the want comments of the Go files in dir: none may be missing, and none
+// may be there that is not wanted. A line has at most one.
+func Compare(t *testing.T, dir string, got diag.List) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Go files in %s: %v", dir, err)
+	}
+	got.Sort()
+	elsewhere := map[*diag.Diagnostic]bool{}
+	for _, d := range got {
+		elsewhere[d] = true
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(src), "\n") {
+			var here diag.List
+			for _, d := range got {
+				if d.Pos.File == file && d.Pos.Line == i+1 {
+					here = append(here, d)
+					delete(elsewhere, d)
+				}
+			}
+			compareLine(t, fmt.Sprintf("%s:%d", file, i+1), line, here)
+		}
+	}
+	for d := range elsewhere {
+		t.Errorf("not wanted: %v", d)
+	}
+}
+
+func compareLine(t *testing.T, at, line string, got diag.List) {
+	t.Helper()
+	m := want.FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		for _, d := range got {
+			t.Errorf("not wanted: %v", d)
+		}
+	case len(got) == 0:
+		t.Errorf("%s: no diagnostic; want %s %s", at, m[1], m[2])
+	case len(got) > 1 || !regexp.MustCompile("^"+m[1]+" .*"+m[2]).MatchString(fmt.Sprint(got[0].Code, " ", got[0].Message)):
+		t.Errorf("%s: got %v; want %s %s", at, got, m[1], m[2])
+	}
+}
