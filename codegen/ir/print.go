@@ -416,6 +416,9 @@ func (p *printer) operand(v *Value) string {
 		if n := p.names[s]; n != "" {
 			return n
 		}
+		if s != nil {
+			return "$" + s.Name
+		}
 		return "$?"
 	case v.Op.Has(FlagFold):
 		return fmt.Sprintf("%v %s (%s)", v.Op, p.typ(v.Type), p.operands(v.Args))

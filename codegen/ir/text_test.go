@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -219,24 +220,47 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that nothing makes the parser, the printer or the verifier
+// checkText checks that nothing makes the parser, the printer or the verifier
 // panic, and that what was read prints and reads back alike.
+func checkText(t *testing.T, text string) {
+	m, err := Parse(text)
+	if err != nil {
+		return
+	}
+	Verify(m)
+	once := m.String()
+	n, err := Parse(once)
+	if err != nil {
+		t.Fatalf("%v in\n%s\nfrom\n%s", err, once, text)
+	}
+	if again := n.String(); again != once {
+		t.Fatalf("%s\nbecomes\n%s", once, again)
+	}
+}
+
+// TestMutations checks texts in which a few words were exchanged.
+func TestMutations(t *testing.T) {
+	seeds := []string{testFile(t, "all.ir"), testFile(t, "loop.ir")}
+	all := strings.Fields(seeds[0] + seeds[1])
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		s := seeds[r.IntN(2)]
+		for range 1 + r.IntN(3) {
+			i := r.IntN(len(s))
+			old := all[r.IntN(len(all))]
+			if p := strings.Index(s[i:], old); p >= 0 {
+				s = s[:i+p] + all[r.IntN(len(all))] + s[i+p+len(old):]
+			} else {
+				s = s[:i] + s[i+1:]
+			}
+		}
+		checkText(t, s)
+	}
+}
+
+// FuzzParse is TestMutations with the fuzzer's texts.
 func FuzzParse(f *testing.F) {
 	f.Add(testFile(f, "all.ir"))
 	f.Add(testFile(f, "loop.ir"))
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Parse(text)
-		if err != nil {
-			return
-		}
-		Verify(m)
-		once := m.String()
-		n, err := Parse(once)
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, once)
-		}
-		if again := n.String(); again != once {
-			t.Fatalf("%s\nbecomes\n%s", once, again)
-		}
-	})
+	f.Fuzz(checkText)
 }

@@ -1,0 +1,215 @@
+// Package interp runs modules of package ir at any level, as the oracle of
+// tests. It is slow, simple and strict: what a device leaves undefined is an
+// error that names the value.
+package interp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Region is a piece of device memory.
+type Region struct {
+	Addr uint64
+	Data []byte
+}
+
+// Launch is one launch of a kernel. x comes first everywhere.
+type Launch struct {
+	Global [3]uint32 // work-items; a zero is an empty launch
+	Local  [3]uint32 // the work-group; a zero is 1
+	// SubGroupSize is the size of sub-groups; 0 is 4.
+	SubGroupSize uint32
+	Args         []byte            // the argument block, as package abi has it
+	Specs        map[uint32]uint64 // values of specialization constants, by id; others have their defaults
+	Memory       []Region          // must not overlap; Run does not change it
+	// MaxSteps bounds the values that all work-items together execute; 0 is 1<<26.
+	MaxSteps int
+	// Unfused rounds the product of an Fma, as some devices do.
+	Unfused bool
+}
+
+// Fault is the fault record of a launch.
+type Fault struct {
+	Site     *ir.Site
+	A, B     int64
+	GlobalID [3]uint32
+}
+
+// String describes the fault as gc does.
+func (f *Fault) String() string {
+	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Message), f.GlobalID)
+}
+
+// Result is what a launch leaves.
+type Result struct {
+	Memory []Region // in the order of the launch's
+	Fault  *Fault   // nil if none
+	Steps  int
+}
+
+// Memory of the launch's own, where no device has any.
+const (
+	faultAddr = 1 << 60
+	spillAddr = faultAddr + 1<<20
+)
+
+// Run verifies the module, but for its structure, and runs all work-items, one
+// work-group after the other. The result is that until an error, if there is one.
+func Run(m *ir.Module, l Launch) (r Result, err error) {
+	built := *m
+	built.Level = ir.Built
+	if err := ir.Verify(&built); err != nil {
+		return r, err
+	}
+	x, err := newMachine(m, l)
+	if err != nil {
+		return r, err
+	}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case runError:
+			err = e.error
+		default:
+			panic(e)
+		}
+		r.Steps = x.steps
+		r.Memory = x.memory[:len(l.Memory)]
+		f, ferr := x.fault()
+		r.Fault = f
+		err = errors.Join(err, ferr)
+	}()
+	x.run()
+	return r, err
+}
+
+// runError ends a run.
+type runError struct{ error }
+
+// machine is the state of a launch.
+type machine struct {
+	m      *ir.Module
+	l      Launch
+	specs  map[*ir.Spec]uint64
+	consts map[*ir.Value]uint64 // memo of constant expressions
+	memory []Region             // the launch's, then the machine's own
+	record []byte               // the fault record
+	block  []byte               // the launch block
+	tables map[*ir.Var]*store   // Private
+	group  map[*ir.Var]*store   // Workgroup
+	steps  int
+}
+
+func newMachine(m *ir.Module, l Launch) (*machine, error) {
+	for i := range l.Local {
+		l.Local[i] = max(l.Local[i], 1)
+	}
+	if l.SubGroupSize == 0 {
+		l.SubGroupSize = 4
+	}
+	if l.MaxSteps == 0 {
+		l.MaxSteps = 1 << 26
+	}
+	x := &machine{
+		m: m, l: l, specs: map[*ir.Spec]uint64{}, consts: map[*ir.Value]uint64{},
+		tables: map[*ir.Var]*store{}, record: make([]byte, abi.FaultRecordSize),
+	}
+	for i, r := range l.Memory {
+		if r.Addr+uint64(len(r.Data)) > faultAddr || r.Addr+uint64(len(r.Data)) < r.Addr {
+			return nil, fmt.Errorf("region %d ends past %#x", i, uint64(faultAddr))
+		}
+		for _, q := range x.memory {
+			if r.Addr < q.Addr+uint64(len(q.Data)) && q.Addr < r.Addr+uint64(len(r.Data)) {
+				return nil, fmt.Errorf("region %d overlaps another", i)
+			}
+		}
+		x.memory = append(x.memory, Region{r.Addr, append([]byte(nil), r.Data...)})
+	}
+	x.memory = append(x.memory, Region{faultAddr, x.record})
+	if m.Form == abi.NDRange || m.Form == abi.Task {
+		for i, n := range l.Global {
+			if n%l.Local[i] != 0 {
+				return nil, fmt.Errorf("%d work-items along dimension %d are no multiple of the work-group's %d", n, i, l.Local[i])
+			}
+		}
+	}
+	for _, s := range m.Specs {
+		v, ok := l.Specs[s.ID]
+		switch {
+		case ok:
+		case s.ID >= abi.SpecLocalSizeX && s.ID <= abi.SpecLocalSizeZ:
+			v = uint64(l.Local[s.ID-abi.SpecLocalSizeX])
+		default:
+			v = s.Default
+		}
+		x.specs[s] = mask(s.Type, v)
+	}
+	x.launchBlock()
+	return x, nil
+}
+
+// launchBlock lays out the launch block. Before level Legal a module reads its
+// arguments from there even where they will be spilled.
+func (x *machine) launchBlock() {
+	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
+	for _, n := range x.l.Global {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	b = append(b, make([]byte, abi.OffsetArgs-len(b))...)
+	if x.m.Spilled && x.m.Level == ir.Legal {
+		x.memory = append(x.memory, Region{spillAddr, append([]byte(nil), x.l.Args...)})
+		x.block = binary.LittleEndian.AppendUint64(b, spillAddr)
+		return
+	}
+	x.block = append(b, x.l.Args...)
+}
+
+// fault reads the fault record.
+func (x *machine) fault() (*Fault, error) {
+	le := binary.LittleEndian
+	if le.Uint32(x.record) == 0 {
+		return nil, nil
+	}
+	site := le.Uint32(x.record[4:])
+	if site >= uint32(len(x.m.Sites)) {
+		return nil, fmt.Errorf("the fault record names site %d of %d", site, len(x.m.Sites))
+	}
+	f := &Fault{Site: x.m.Sites[site], A: int64(le.Uint64(x.record[8:])), B: int64(le.Uint64(x.record[16:]))}
+	for i := range f.GlobalID {
+		f.GlobalID[i] = le.Uint32(x.record[24+4*i:])
+	}
+	return f, nil
+}
+
+// run runs all work-groups.
+func (x *machine) run() {
+	for _, v := range x.m.Vars {
+		if v.Storage == ir.Private {
+			s := x.newStore(v)
+			for i, c := range v.Init {
+				s.cells[i] = cell{c.Bits, true}
+			}
+			x.tables[v] = s
+		}
+	}
+	var groups [3]uint32
+	for i, n := range x.l.Global {
+		per := uint64(x.l.Local[i])
+		if i == 0 {
+			per *= uint64(x.m.Items)
+		}
+		groups[i] = uint32((uint64(n) + per - 1) / per)
+	}
+	for z := range groups[2] {
+		for y := range groups[1] {
+			for g := range groups[0] {
+				x.runGroup([3]uint32{g, y, z})
+			}
+		}
+	}
+}

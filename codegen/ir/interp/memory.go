@@ -1,0 +1,167 @@
+package interp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// store is the memory of a variable: its scalars in order. Variables are
+// reached by paths only, so that their bytes do not matter.
+type store struct {
+	typ   *ir.Type
+	cells []cell
+}
+
+type cell struct {
+	bits uint64
+	set  bool
+}
+
+// maxCells bounds the size of a variable.
+const maxCells = 1 << 24
+
+func (x *machine) newStore(v *ir.Var) *store {
+	return &store{v.Type, make([]cell, x.cells(v.Type))}
+}
+
+// length returns an array's length.
+func (x *machine) length(t *ir.Type) int {
+	n := int32(x.constant(t.Len))
+	if n < 0 {
+		panic(runError{fmt.Errorf("the array %v has the length %d", t, n)})
+	}
+	return int(n)
+}
+
+// cells returns the number of scalars in a type.
+func (x *machine) cells(t *ir.Type) int {
+	n := 0
+	switch t.Kind {
+	case ir.Array:
+		n = x.length(t) * x.cells(t.Elem)
+	case ir.Struct:
+		for _, f := range t.Fields {
+			n += x.cells(f.Type)
+		}
+	default:
+		n = 1
+	}
+	if n > maxCells {
+		panic(runError{fmt.Errorf("the type %v is too large", t)})
+	}
+	return n
+}
+
+// cell returns the scalar of s that the path leads to.
+func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
+	t, at := s.typ, 0
+	for _, p := range path {
+		if t.Kind == ir.Array {
+			at += int(w.index(v, t, p)) * w.x.cells(t.Elem)
+			t = t.Elem
+			continue
+		}
+		for _, f := range t.Fields[:p.Bits] {
+			at += w.x.cells(f.Type)
+		}
+		t = t.Fields[p.Bits].Type
+	}
+	return &s.cells[at]
+}
+
+// index evaluates the index p into an array of type t.
+func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
+	i := sext(p.Type, w.value(p))
+	if n := w.x.length(t); i < 0 || i >= int64(n) {
+		w.fail(v, "index %d of an array of length %d", i, n)
+	}
+	return i
+}
+
+// address returns the device address that the path leads to, and the type there.
+func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
+	t := r.Elem
+	a := w.value(path[0]) + uint64(sext(path[1].Type, w.value(path[1]))*int64(t.Size))
+	for _, p := range path[2:] {
+		if t.Kind == ir.Array {
+			a += uint64(w.index(v, t, p) * int64(t.Elem.Size))
+			t = t.Elem
+			continue
+		}
+		f := &t.Fields[p.Bits]
+		a += uint64(f.Offset)
+		t = f.Type
+	}
+	return a, t
+}
+
+// bytes returns the memory at a device address.
+func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type) {
+	a, t := w.address(v, r, path)
+	if a%uint64(t.Align) != 0 {
+		w.fail(v, "address %#x is not aligned to %d", a, t.Align)
+	}
+	for _, m := range w.x.memory {
+		if a >= m.Addr && a-m.Addr < uint64(len(m.Data)) && uint64(len(m.Data))-(a-m.Addr) >= uint64(t.Size) {
+			return m.Data[a-m.Addr:][:t.Size], t
+		}
+	}
+	w.fail(v, "%d bytes at address %#x are no memory of the launch", t.Size, a)
+	return nil, nil
+}
+
+// variable returns the memory of a variable.
+func (w *item) variable(v *ir.Var) *store {
+	switch v.Storage {
+	case ir.Private:
+		return w.x.tables[v]
+	case ir.Workgroup:
+		return w.x.group[v]
+	}
+	return w.frame.vars[v]
+}
+
+// load reads memory.
+func (w *item) load(v *ir.Value, r *ir.Ref, path []*ir.Value) uint64 {
+	if r.Var != nil {
+		c := w.cell(v, w.variable(r.Var), path)
+		if !c.set {
+			w.fail(v, "read before it was written")
+		}
+		return c.bits
+	}
+	b, t := w.bytes(v, r, path)
+	bits := readBytes(b)
+	if t == ir.TypeBool && bits > 1 {
+		w.fail(v, "a bool of value %d in memory", bits)
+	}
+	return bits
+}
+
+// store writes memory.
+func (w *item) store(v *ir.Value, r *ir.Ref, path []*ir.Value, bits uint64) {
+	if r.Var != nil {
+		*w.cell(v, w.variable(r.Var), path) = cell{bits, true}
+		return
+	}
+	b, _ := w.bytes(v, r, path)
+	var all [8]byte
+	binary.LittleEndian.PutUint64(all[:], bits)
+	copy(b, all[:])
+}
+
+// readBytes reads a little-endian number of up to eight bytes.
+func readBytes(b []byte) uint64 {
+	var all [8]byte
+	copy(all[:], b)
+	return binary.LittleEndian.Uint64(all[:])
+}
+
+// zero zeroes a variable.
+func (s *store) zero() {
+	for i := range s.cells {
+		s.cells[i] = cell{0, true}
+	}
+}

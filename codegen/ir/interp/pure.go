@@ -1,0 +1,290 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// mask drops what lies past the type's width.
+func mask(t *ir.Type, x uint64) uint64 {
+	if n := t.Bits(); n < 64 {
+		x &= 1<<n - 1
+	}
+	return x
+}
+
+// sext extends the sign of a value of type t.
+func sext(t *ir.Type, x uint64) int64 {
+	n := 64 - t.Bits()
+	return int64(x<<n) >> n
+}
+
+func boolBits(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pure computes an op without effects. Values are bits, zero-extended.
+func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
+	if len(v.Args) == 0 {
+		return 0, fmt.Errorf("%v is unknown", v.Op)
+	}
+	t := v.Args[0].Type
+	if r, ok := compare(v.Op, t, a); ok {
+		return boolBits(r), nil
+	}
+	switch v.Op {
+	case ir.OpSelect:
+		if a[0] != 0 {
+			return a[1], nil
+		}
+		return a[2], nil
+	case ir.OpSConvert:
+		return mask(v.Type, uint64(sext(t, a[0]))), nil
+	case ir.OpUConvert:
+		return mask(v.Type, a[0]), nil
+	case ir.OpBitcast:
+		return a[0], nil
+	case ir.OpFConvert:
+		return ir.FloatBits(v.Type, ir.FloatValue(t, a[0])), nil
+	case ir.OpSToF:
+		n := sext(t, a[0])
+		if v.Type == ir.TypeF32 {
+			return uint64(math.Float32bits(float32(n))), nil
+		}
+		// A float16 is infinite long before float64 is inexact.
+		return ir.FloatBits(v.Type, float64(n)), nil
+	case ir.OpUToF:
+		if v.Type == ir.TypeF32 {
+			return uint64(math.Float32bits(float32(a[0]))), nil
+		}
+		return ir.FloatBits(v.Type, float64(a[0])), nil
+	case ir.OpFToS, ir.OpFToU:
+		return toInt(v.Op, v.Type, ir.FloatValue(t, a[0]))
+	}
+	if t.IsFloat() {
+		return x.float(v.Op, t, a)
+	}
+	return integer(v.Op, t, a)
+}
+
+// compare computes the ops whose result is a bool.
+func compare(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
+	switch op {
+	case ir.OpIEq, ir.OpLEq:
+		return a[0] == a[1], true
+	case ir.OpINe, ir.OpLNe:
+		return a[0] != a[1], true
+	case ir.OpSLt:
+		return sext(t, a[0]) < sext(t, a[1]), true
+	case ir.OpSLe:
+		return sext(t, a[0]) <= sext(t, a[1]), true
+	case ir.OpULt:
+		return a[0] < a[1], true
+	case ir.OpULe:
+		return a[0] <= a[1], true
+	case ir.OpFEq:
+		return ir.FloatValue(t, a[0]) == ir.FloatValue(t, a[1]), true
+	case ir.OpFNe:
+		return ir.FloatValue(t, a[0]) != ir.FloatValue(t, a[1]), true
+	case ir.OpFLt:
+		return ir.FloatValue(t, a[0]) < ir.FloatValue(t, a[1]), true
+	case ir.OpFLe:
+		return ir.FloatValue(t, a[0]) <= ir.FloatValue(t, a[1]), true
+	case ir.OpAddrIsNull:
+		return a[0] == 0, true
+	case ir.OpLAnd:
+		return a[0]&a[1] != 0, true
+	case ir.OpLOr:
+		return a[0]|a[1] != 0, true
+	case ir.OpLNot:
+		return a[0] == 0, true
+	}
+	return false, false
+}
+
+// integer computes ops on integers of type t.
+func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
+	x, y := a[0], uint64(0)
+	if len(a) > 1 {
+		y = a[1]
+	}
+	w := uint32(x)
+	r := uint64(0)
+	switch op {
+	case ir.OpIAdd:
+		r = x + y
+	case ir.OpISub:
+		r = x - y
+	case ir.OpIMul:
+		r = x * y
+	case ir.OpSDiv:
+		n, d := sext(t, x), sext(t, y)
+		switch {
+		case d == 0:
+			return 0, errors.New("division by zero")
+		case d == -1 && mask(t, uint64(-n)) == x && n != 0:
+			return 0, fmt.Errorf("%d / -1 overflows", n)
+		}
+		r = uint64(n / d)
+	case ir.OpUDiv, ir.OpUMod:
+		switch {
+		case y == 0:
+			return 0, errors.New("division by zero")
+		case op == ir.OpUDiv:
+			r = x / y
+		default:
+			r = x % y
+		}
+	case ir.OpUMulHi:
+		r = x * y >> 32
+	case ir.OpAnd:
+		r = x & y
+	case ir.OpOr:
+		r = x | y
+	case ir.OpXor:
+		r = x ^ y
+	case ir.OpNot:
+		r = ^x
+	case ir.OpShl, ir.OpShrL, ir.OpShrA:
+		if y >= uint64(t.Bits()) {
+			return 0, fmt.Errorf("a shift of %v by %d", t, y)
+		}
+		switch op {
+		case ir.OpShl:
+			r = x << y
+		case ir.OpShrL:
+			r = x >> y
+		default:
+			r = uint64(sext(t, x) >> y)
+		}
+	case ir.OpBitCount:
+		r = uint64(bits.OnesCount32(w))
+	case ir.OpBitReverse:
+		r = uint64(bits.Reverse32(w))
+	case ir.OpFindLsb:
+		r = uint64(bits.TrailingZeros32(w))
+		if w == 0 {
+			r = math.MaxUint32
+		}
+	case ir.OpFindUMsb:
+		r = uint64(int64(bits.Len32(w)) - 1)
+	default:
+		return 0, fmt.Errorf("%v is unknown", op)
+	}
+	return mask(t, r), nil
+}
+
+// toInt converts a float that must be in the range of the integer type.
+func toInt(op ir.Op, t *ir.Type, f float64) (uint64, error) {
+	n := t.Bits()
+	lo, hi := 0.0, math.Ldexp(1, n)
+	if op == ir.OpFToS {
+		lo, hi = -math.Ldexp(1, n-1), math.Ldexp(1, n-1)
+	}
+	f = math.Trunc(f)
+	if !(f >= lo && f < hi) {
+		return 0, fmt.Errorf("%g is out of the range of %v", f, t)
+	}
+	if op == ir.OpFToS {
+		return mask(t, uint64(int64(f))), nil
+	}
+	return uint64(f), nil
+}
+
+// float computes ops on floats of type t.
+func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
+	sign := uint64(1) << (t.Bits() - 1)
+	switch op {
+	case ir.OpFNegate:
+		return a[0] ^ sign, nil
+	case ir.OpFAbs:
+		return a[0] &^ sign, nil
+	}
+	var f [3]float64
+	for i := range a {
+		f[i] = ir.FloatValue(t, a[i])
+	}
+	x, y := f[0], f[1]
+	// Each operation is rounded to float64 and then to t. For the basic ones on
+	// float32 and float16 that equals rounding once, since float64 has more than
+	// twice their precision.
+	var r float64
+	switch op {
+	case ir.OpFAdd:
+		r = x + y
+	case ir.OpFSub:
+		r = x - y
+	case ir.OpFMul:
+		r = x * y
+	case ir.OpFDiv:
+		r = x / y
+	case ir.OpFSqrt:
+		r = math.Sqrt(x)
+	case ir.OpFma:
+		if m.l.Unfused {
+			x = ir.FloatValue(t, ir.FloatBits(t, x*y))
+			r = x + f[2]
+		} else if t == ir.TypeF64 {
+			r = math.FMA(x, y, f[2])
+		} else {
+			r = addOdd(x*y, f[2])
+		}
+	case ir.OpFFloor:
+		r = math.Floor(x)
+	case ir.OpFCeil:
+		r = math.Ceil(x)
+	case ir.OpFTrunc:
+		r = math.Trunc(x)
+	case ir.OpFRoundEven:
+		r = math.RoundToEven(x)
+	case ir.OpFSin:
+		r = math.Sin(x)
+	case ir.OpFCos:
+		r = math.Cos(x)
+	case ir.OpFTan:
+		r = math.Tan(x)
+	case ir.OpFExp:
+		r = math.Exp(x)
+	case ir.OpFExp2:
+		r = math.Exp2(x)
+	case ir.OpFLog:
+		r = math.Log(x)
+	case ir.OpFLog2:
+		r = math.Log2(x)
+	case ir.OpFPow:
+		r = math.Pow(x, y)
+	case ir.OpFRsqrt:
+		r = 1 / math.Sqrt(x)
+	default:
+		return 0, fmt.Errorf("%v is unknown", op)
+	}
+	return ir.FloatBits(t, r), nil
+}
+
+// addOdd adds x and y and, where the sum is not exact, takes the neighbour with
+// the odd mantissa: rounding that to a narrower type then equals rounding the
+// exact sum once. (Products of float32 are exact in float64.)
+func addOdd(x, y float64) float64 {
+	s := x + y
+	if math.IsInf(s, 0) || s != s {
+		return s
+	}
+	// Knuth's TwoSum: s + e is x + y exactly.
+	b := s - x
+	e := (x - (s - b)) + (y - b)
+	n := math.Float64bits(s)
+	if e == 0 || n&1 == 1 {
+		return s
+	}
+	if (e > 0) == (s > 0) {
+		return math.Float64frombits(n + 1)
+	}
+	return math.Float64frombits(n - 1)
+}

@@ -1,0 +1,334 @@
+package interp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// item is one invocation.
+type item struct {
+	x       *machine
+	group   [3]uint32 // the work-group's id
+	local   [3]uint32 // the invocation's id in it
+	linear  uint32    // the same, as one number
+	frame   *frame    // nil when it has returned
+	at      *ir.Value // the Sync op at which it waits
+	faulted bool      // a Fault op has run: the item may be missed at a Sync op
+}
+
+// frame is one call.
+type frame struct {
+	caller *frame
+	b      *ir.Block
+	next   int // in b.Insts
+	vals   map[*ir.Value]uint64
+	vars   map[*ir.Var]*store
+}
+
+// fail ends the run with an error about v, which is nil for a terminator.
+func (w *item) fail(v *ir.Value, format string, args ...any) {
+	s := "terminator"
+	if v != nil {
+		s = v.LongString()
+	}
+	name := ""
+	if w.frame != nil {
+		name = w.frame.b.Func.Name + ": "
+	}
+	panic(runError{fmt.Errorf("%s%s: work-group %v, local id %v: %s", name, s, w.group, w.local, fmt.Sprintf(format, args...))})
+}
+
+func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
+	fr := &frame{caller: caller, b: f.Blocks[0], vals: map[*ir.Value]uint64{}, vars: map[*ir.Var]*store{}}
+	for _, v := range f.Vars {
+		fr.vars[v] = x.newStore(v)
+	}
+	return fr
+}
+
+// runGroup runs the items of a work-group from Sync op to Sync op.
+func (x *machine) runGroup(id [3]uint32) {
+	x.group = map[*ir.Var]*store{}
+	for _, v := range x.m.Vars {
+		if v.Storage == ir.Workgroup {
+			x.group[v] = x.newStore(v)
+		}
+	}
+	var items []*item
+	for lz := range x.l.Local[2] {
+		for ly := range x.l.Local[1] {
+			for lx := range x.l.Local[0] {
+				w := &item{x: x, group: id, local: [3]uint32{lx, ly, lz}, linear: uint32(len(items))}
+				w.frame = x.newFrame(x.m.Kernel, nil)
+				items = append(items, w)
+			}
+		}
+	}
+	for {
+		for _, w := range items {
+			for w.frame != nil && w.at == nil {
+				w.step()
+			}
+		}
+		if !x.meet(items) {
+			return
+		}
+	}
+}
+
+// meet lets items that wait at a Sync op go on and reports whether there were any.
+func (x *machine) meet(items []*item) bool {
+	waiting := false
+	n := int(x.l.SubGroupSize)
+	for i := 0; i < len(items); i += n {
+		sub := items[i:min(i+n, len(items))]
+		for _, w := range sub {
+			if w.at == nil {
+				continue
+			}
+			waiting = true
+			if w.at.Aux == ir.ScopeSubGroup {
+				pass(sub)
+				return true
+			}
+		}
+	}
+	if waiting {
+		v := pass(items)
+		if v.Op == ir.OpZeroLocal {
+			x.group[v.Ref().Var].zero()
+		}
+	}
+	return waiting
+}
+
+// pass checks that the items are at the same Sync op, lets them go on, and
+// returns the op. Items that returned after a Fault op are not waited for.
+func pass(items []*item) *ir.Value {
+	var first *item
+	for _, w := range items {
+		switch {
+		case w.at == nil && w.faulted:
+		case first == nil:
+			first = w
+		case w.at != first.at:
+			other := w
+			if first.at == nil {
+				first, other = w, first
+			}
+			where := "has returned"
+			if other.at != nil {
+				where = "is at " + other.at.LongString()
+			}
+			first.fail(first.at, "divergent barrier: local id %v %s", other.local, where)
+		}
+	}
+	v := first.at
+	for _, w := range items {
+		w.at = nil
+	}
+	return v
+}
+
+// step runs one value or terminator.
+func (w *item) step() {
+	if w.x.steps++; w.x.steps > w.x.l.MaxSteps {
+		panic(runError{fmt.Errorf("more than %d steps", w.x.l.MaxSteps)})
+	}
+	f := w.frame
+	if f.next < len(f.b.Insts) {
+		v := f.b.Insts[f.next]
+		f.next++
+		w.exec(v)
+		return
+	}
+	t := &f.b.Term
+	switch t.Kind {
+	case ir.Jump:
+		w.jump(0)
+	case ir.Branch:
+		if w.value(t.Cond) != 0 {
+			w.jump(0)
+		} else {
+			w.jump(1)
+		}
+	case ir.Return:
+		w.frame = f.caller
+	case ir.Unreachable:
+		if !w.faulted {
+			w.fail(nil, "%v is reached", t.Kind)
+		}
+		w.frame = nil
+	}
+}
+
+// jump follows the n-th edge out of the block.
+func (w *item) jump(n int) {
+	f := w.frame
+	to := f.b.Term.Succs[n]
+	// Of two edges between the same blocks, the first is the first predecessor.
+	skip := 0
+	for _, s := range f.b.Term.Succs[:n] {
+		if s == to {
+			skip++
+		}
+	}
+	edge := 0
+	for i, p := range to.Preds {
+		if p == f.b {
+			edge = i
+			if skip == 0 {
+				break
+			}
+			skip--
+		}
+	}
+	vals := make([]uint64, len(to.Phis))
+	for i, phi := range to.Phis {
+		vals[i] = w.value(phi.Args[edge])
+	}
+	for i, phi := range to.Phis {
+		f.vals[phi] = vals[i]
+	}
+	f.b, f.next = to, 0
+}
+
+// value returns the value of an operand.
+func (w *item) value(v *ir.Value) uint64 {
+	if v.IsConstExpr() {
+		return w.x.constant(v)
+	}
+	bits, ok := w.frame.vals[v]
+	if !ok {
+		w.fail(v, "used before it was computed")
+	}
+	return bits
+}
+
+// constant returns the value of a constant expression.
+func (x *machine) constant(v *ir.Value) uint64 {
+	switch v.Op {
+	case ir.OpConst:
+		return v.Bits
+	case ir.OpSpecConst:
+		return x.specs[v.Aux.(*ir.Spec)]
+	}
+	bits, ok := x.consts[v]
+	if !ok {
+		args := make([]uint64, len(v.Args))
+		for i, a := range v.Args {
+			args[i] = x.constant(a)
+		}
+		var err error
+		if bits, err = x.pure(v, args); err != nil {
+			panic(runError{fmt.Errorf("%s: %w", v.LongString(), err)})
+		}
+		x.consts[v] = bits
+	}
+	return bits
+}
+
+// exec runs one value.
+func (w *item) exec(v *ir.Value) {
+	f := w.frame
+	switch v.Op {
+	case ir.OpArg:
+		end := v.Bits + uint64(v.Type.Size)
+		if end > uint64(len(w.x.block)) {
+			w.fail(v, "the launch block has %d bytes", len(w.x.block))
+		}
+		f.vals[v] = readBytes(w.x.block[v.Bits:end])
+		if v.Type == ir.TypeBool && f.vals[v] > 1 {
+			w.fail(v, "a bool of value %d in the launch block", f.vals[v])
+		}
+	case ir.OpBuiltIn:
+		f.vals[v] = uint64(w.builtIn(v.Aux.(ir.BuiltIn)))
+	case ir.OpLoad:
+		f.vals[v] = w.load(v, v.Ref(), v.Path())
+	case ir.OpStore:
+		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+	case ir.OpAddrOf:
+		f.vals[v], _ = w.address(v, v.Ref(), v.Path())
+	case ir.OpZero:
+		w.variable(v.Ref().Var).zero()
+	case ir.OpCopyVar:
+		c := v.Aux.(*ir.Copy)
+		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
+	case ir.OpAtomicCompareExchange:
+		old := w.load(v, v.Ref(), v.Path())
+		if old == w.value(v.Args[1]) {
+			w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+		}
+		f.vals[v] = old
+	case ir.OpAtomicIAdd:
+		old := w.load(v, v.Ref(), v.Path())
+		w.store(v, v.Ref(), v.Path(), mask(v.Type, old+w.value(v.Args[0])))
+		f.vals[v] = old
+	case ir.OpBarrier, ir.OpZeroLocal:
+		w.at = v
+	case ir.OpFault:
+		w.recordFault(v)
+	case ir.OpCall:
+		callee := v.Aux.(*ir.Func)
+		g := w.x.newFrame(callee, f)
+		for i, p := range callee.Params {
+			g.vals[p] = w.value(v.Args[i])
+		}
+		w.frame = g
+	default:
+		args := make([]uint64, len(v.Args))
+		for i, a := range v.Args {
+			args[i] = w.value(a)
+		}
+		bits, err := w.x.pure(v, args)
+		if err != nil {
+			w.fail(v, "%v", err)
+		}
+		f.vals[v] = bits
+	}
+}
+
+// recordFault claims the fault record if no one has.
+func (w *item) recordFault(v *ir.Value) {
+	w.faulted = true
+	le, r := binary.LittleEndian, w.x.record
+	if le.Uint32(r) != 0 {
+		return
+	}
+	le.PutUint32(r, 1)
+	le.PutUint32(r[4:], uint32(v.Aux.(*ir.Site).Index))
+	le.PutUint64(r[8:], w.value(v.Args[0]))
+	le.PutUint64(r[16:], w.value(v.Args[1]))
+	for i, a := range v.Args[2:] {
+		le.PutUint32(r[24+4*i:], uint32(w.value(a)))
+	}
+}
+
+func (w *item) builtIn(b ir.BuiltIn) uint32 {
+	local, sub := &w.x.l.Local, w.x.l.SubGroupSize
+	switch {
+	case b <= ir.GlobalInvocationIDZ:
+		i := b - ir.GlobalInvocationIDX
+		return w.group[i]*local[i] + w.local[i]
+	case b <= ir.LocalInvocationIDZ:
+		return w.local[b-ir.LocalInvocationIDX]
+	case b <= ir.WorkgroupIDZ:
+		return w.group[b-ir.WorkgroupIDX]
+	}
+	switch b {
+	case ir.LocalInvocationIndex:
+		return w.linear
+	case ir.SubgroupSize:
+		return sub
+	case ir.NumSubgroups:
+		return (local[0]*local[1]*local[2] + sub - 1) / sub
+	case ir.SubgroupID:
+		return w.linear / sub
+	case ir.SubgroupLocalInvocationID:
+		return w.linear % sub
+	}
+	w.fail(nil, "the built-in %v is unknown", b)
+	return 0
+}
