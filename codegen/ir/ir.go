@@ -48,6 +48,8 @@ type Module struct {
 	Params  []abi.Param
 	ArgSize int
 	Spilled bool
+	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
+	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
 

@@ -272,6 +272,8 @@ func (p *parser) header(w string) {
 		m.Rank = p.int()
 	case "items":
 		m.Items = p.int()
+	case "workgroup":
+		m.WorkGroup = [3]int{p.int(), p.int(), p.int()}
 	case "args":
 		m.ArgSize = p.int()
 		m.Spilled = p.keyword("spilled")

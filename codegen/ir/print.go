@@ -122,6 +122,9 @@ func (p *printer) header() {
 	p.f("module %s %v\n", name, m.Level)
 	p.f("form %v %d\n", m.Form, m.Rank)
 	p.f("items %d\n", m.Items)
+	if w := m.WorkGroup; w[0] > 0 {
+		p.f("workgroup %d %d %d\n", w[0], w[1], w[2])
+	}
 	p.f("args %d", m.ArgSize)
 	if m.Spilled {
 		p.f(" spilled")

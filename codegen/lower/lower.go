@@ -75,6 +75,12 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 		globals: map[*ssa.Global]val{}, posCache: map[token.Pos]ir.Pos{},
 	}
 	l.pos = k.Fn.Pos()
+	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
+		m.WorkGroup = [3]int{1, 1, 1}
+		for i, n := range wg.Dims() {
+			m.WorkGroup[len(wg.Dims())-1-i] = n
+		}
+	}
 	mode, _ := k.Properties.Get(properties.KeyFloatMode)
 	l.fuse = mode.FloatMode() != properties.FloatExact
 	l.entry()

@@ -14,6 +14,11 @@ var passes = []Pass{
 	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
 	// cse and simplify leave values that nothing uses.
 	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
+	// Every check that it decides saves a branch and perhaps a dead lane.
+	{Name: "bounds", Doc: "decide comparisons that ranges decide", Run: bounds},
+	// The ranges that decided checks say what fits in 32 bits; fewer values are
+	// left to convert.
+	{Name: "narrow", Doc: "compute in 32 bits what is the same there", Run: narrow},
 	// Kernels without loops are known only when constants have decided branches.
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
 	// Which lanes die is known when all checks that can be decided are.

@@ -1,0 +1,214 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// narrow computes in 32 bits what is provably the same there: Go's int has 64
+// bits, but loop counters and indices into local memory need few of them, and
+// devices compute in 32. A value is narrowed only if its arguments are narrow
+// already, so that no conversions are added inside a computation.
+func narrow(m *ir.Module) diag.List {
+	a := newRanges(m)
+	a.solve()
+	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
+	n.choose()
+	n.rewrite()
+	runSimplify(m)
+	return runDCE(m)
+}
+
+type narrower struct {
+	a    *ranges
+	m    *ir.Module
+	set  map[*ir.Value]bool
+	low  map[*ir.Value]*ir.Value // the value in 32 bits
+	wide map[*ir.Value]*ir.Value // and extended again
+}
+
+// narrowOp says what an op needs to be the same in 32 bits: a result that fits,
+// or arguments that fit, too.
+func narrowOp(op ir.Op) (ok, args bool) {
+	switch op {
+	case ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
+		return true, false
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShrA, ir.OpShrL, ir.OpShl:
+		return true, true
+	}
+	return false, false
+}
+
+func (p interval) fits32() bool { return p.lo >= math.MinInt32 && p.hi <= math.MaxInt32 }
+
+// choose finds the largest set of values that can be narrowed together.
+func (n *narrower) choose() {
+	for _, b := range n.a.dom.Order {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				if ok, _ := narrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.a.value(v).fits32() {
+					n.set[v] = true
+				}
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range n.a.dom.Order {
+			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+				for _, v := range vs {
+					if n.set[v] && !n.argsNarrow(v) {
+						delete(n.set, v)
+						changed = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// argsNarrow reports whether the 64-bit arguments of v are narrow.
+func (n *narrower) argsNarrow(v *ir.Value) bool {
+	_, fit := narrowOp(v.Op)
+	unsigned := v.Op == ir.OpUDiv || v.Op == ir.OpUMod || v.Op == ir.OpShrL
+	for i, x := range v.Args {
+		if x.Type != ir.TypeI64 {
+			continue
+		}
+		if !n.isNarrow(x) {
+			return false
+		}
+		p := n.a.value(x)
+		if fit && (!p.fits32() || unsigned && p.lo < 0) {
+			return false
+		}
+		if i == 1 && (v.Op == ir.OpShl || v.Op == ir.OpShrA || v.Op == ir.OpShrL) && (p.lo < 0 || p.hi > 31) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *narrower) isNarrow(x *ir.Value) bool {
+	return x.IsConst() || n.set[x] || extended(x) != nil
+}
+
+// extended returns the i32 that x extends, or nil.
+func extended(x *ir.Value) *ir.Value {
+	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
+		return x.Args[0]
+	}
+	return nil
+}
+
+// lowOf returns x in 32 bits.
+func (n *narrower) lowOf(x *ir.Value) *ir.Value {
+	switch {
+	case x.Type != ir.TypeI64:
+		return x
+	case x.IsConst():
+		return n.m.Const(ir.TypeI32, x.Bits)
+	case n.set[x]:
+		return n.low[x]
+	}
+	return extended(x)
+}
+
+// rewrite makes the narrow values beside the wide ones and lets everything else
+// use them, extended. What is left of the wide ones is dead.
+func (n *narrower) rewrite() {
+	f := n.m.Kernel
+	for _, b := range n.a.dom.Order {
+		for _, v := range b.Phis {
+			n.make(f, v)
+		}
+		for _, v := range b.Insts {
+			n.make(f, v)
+		}
+	}
+	for _, b := range n.a.dom.Order {
+		var phis, insts []*ir.Value
+		for _, v := range b.Phis {
+			phis = append(phis, v)
+			if n.set[v] {
+				phis = append(phis, n.fill(v))
+				insts = append(insts, n.wide[v])
+			}
+		}
+		for _, v := range b.Insts {
+			n.compare(v)
+			insts = append(insts, v)
+			if n.set[v] {
+				insts = append(insts, n.fill(v), n.wide[v])
+			}
+		}
+		b.Phis, b.Insts = phis, insts
+	}
+	made := map[*ir.Value]bool{}
+	for _, v := range n.low {
+		made[v] = true
+	}
+	for _, v := range n.wide {
+		made[v] = true
+	}
+	for _, b := range f.Blocks {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				if made[v] || n.set[v] {
+					continue
+				}
+				for i, x := range v.Args {
+					if n.set[x] {
+						v.Args[i] = n.wide[x]
+					}
+				}
+			}
+		}
+	}
+}
+
+func (n *narrower) make(f *ir.Func, v *ir.Value) {
+	if !n.set[v] {
+		return
+	}
+	low := f.NewValue(v.Op, ir.TypeI32)
+	op := ir.OpSConvert
+	if n.a.value(v).lo >= 0 {
+		op = ir.OpUConvert
+	}
+	wide := f.NewValue(op, ir.TypeI64, low)
+	low.Block, wide.Block = v.Block, v.Block
+	low.Pos, wide.Pos = v.Pos, v.Pos
+	n.low[v], n.wide[v] = low, wide
+}
+
+func (n *narrower) fill(v *ir.Value) *ir.Value {
+	low := n.low[v]
+	for _, x := range v.Args {
+		low.Args = append(low.Args, n.lowOf(x))
+	}
+	return low
+}
+
+// compare narrows a comparison of values that both fit.
+func (n *narrower) compare(v *ir.Value) {
+	switch v.Op {
+	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
+	default:
+		return
+	}
+	if v.Args[0].Type != ir.TypeI64 {
+		return
+	}
+	for _, x := range v.Args {
+		if !n.isNarrow(x) || !n.a.value(x).fits32() {
+			return
+		}
+	}
+	// Both being extended by their sign, the unsigned order is the same, too.
+	for i, x := range v.Args {
+		v.Args[i] = n.lowOf(x)
+	}
+}
