@@ -5,7 +5,7 @@ GO ?= go
 
 # Tests must use Vulkan, not skip for want of it, and the validation layers
 # watch every call.
-VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_VALIDATE=1 VK_LOADER_LAYERS_ENABLE=
+VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_VALIDATE=1
 
 .PHONY: all build test deps lint generate check unit race cgocheck nocgo spirv
 

@@ -4,13 +4,20 @@ set -eu
 
 packages="mesa-vulkan-drivers vulkan-validationlayers libvulkan1 spirv-tools spirv-headers glslc gcc libc6-dev"
 
+have() { # have FILE...: one of the files is there
+	for f in "$@"; do
+		[ -e "$f" ] && return 0
+	done
+	return 1
+}
+
 missing=""
 command -v spirv-val >/dev/null 2>&1 || missing="$missing spirv-tools"
 command -v glslc >/dev/null 2>&1 || missing="$missing glslc"
 command -v "${CC:-gcc}" >/dev/null 2>&1 || missing="$missing gcc"
-[ -f /usr/include/spirv/unified1/spirv.core.grammar.json ] || missing="$missing spirv-headers"
-ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json >/dev/null 2>&1 || missing="$missing mesa-vulkan-drivers"
-ls /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json /etc/vulkan/explicit_layer.d/*khronos_validation*.json >/dev/null 2>&1 ||
+have /usr/include/spirv/unified1/spirv.core.grammar.json || missing="$missing spirv-headers"
+have /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json || missing="$missing mesa-vulkan-drivers"
+have /usr/share/vulkan/explicit_layer.d/*khronos_validation*.json /etc/vulkan/explicit_layer.d/*khronos_validation*.json ||
 	missing="$missing vulkan-validationlayers"
 
 [ -n "$missing" ] || exit 0

@@ -44,15 +44,15 @@ const (
 type AuxKind uint8
 
 const (
-	AuxNone AuxKind = iota
-	AuxBits         // Value.Bits
-	AuxSpec         // *Spec
-	AuxBuiltIn      // BuiltIn
-	AuxRef          // *Ref
-	AuxCopy         // *Copy
-	AuxSite         // *Site
-	AuxScope        // Scope
-	AuxFunc         // *Func
+	AuxNone    AuxKind = iota
+	AuxBits            // Value.Bits
+	AuxSpec            // *Spec
+	AuxBuiltIn         // BuiltIn
+	AuxRef             // *Ref
+	AuxCopy            // *Copy
+	AuxSite            // *Site
+	AuxScope           // Scope
+	AuxFunc            // *Func
 )
 
 // Info returns the op's row.
