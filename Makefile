@@ -30,7 +30,7 @@ generate:
 
 # Committed output is what kgen writes today.
 check:
-	$(GO) run ./cmd/kgen -check ./examples/...
+	$(GO) run ./cmd/kgen -check ./...
 
 # Every committed module is valid Vulkan 1.3 SPIR-V.
 spirv:
