@@ -63,18 +63,7 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	env := cfg.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	l := &loader{
-		dir: dir, env: env, known: cfg.Intrinsic, fset: token.NewFileSet(),
-		roots:    map[*listed]bool{},
-		parsed:   map[*listed][]*ast.File{},
-		files:    map[string]string{},
-		repaired: map[*ast.File]bool{},
-		broken:   map[*ast.FuncDecl]diag.List{},
-	}
+	l := newLoader(dir, cfg)
 	roots, err := l.list(ctx, cfg.Patterns)
 	if err != nil {
 		return nil, nil, err
@@ -85,6 +74,21 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	}
 	l.diags.Sort()
 	return prog, l.diags, nil
+}
+
+func newLoader(dir string, cfg Config) *loader {
+	env := cfg.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return &loader{
+		dir: dir, env: env, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		roots:    map[*listed]bool{},
+		parsed:   map[*listed][]*ast.File{},
+		files:    map[string]string{},
+		repaired: map[*ast.File]bool{},
+		broken:   map[*ast.FuncDecl]diag.List{},
+	}
 }
 
 // program makes universes until every function that a kernel reaches is there.

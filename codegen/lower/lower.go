@@ -45,18 +45,20 @@ type lowerer struct {
 
 // frame is one inlined call.
 type frame struct {
-	fn      *ssa.Function
-	caller  *frame
-	callPos token.Pos
-	vals    map[ssa.Value]val
-	blocks  map[*ssa.BasicBlock]*ir.Block
-	done    map[*ssa.BasicBlock]bool
-	phis    map[*ssa.Phi]*cell
-	ret     *ir.Block
-	result  *cell
-	single  bool // the function has one return: its results need no cell
-	retVal  val
-	fma     map[ssa.Value]bool // products that an explicit conversion rounds
+	fn       *ssa.Function
+	args     []val
+	bindings []val
+	caller   *frame
+	callPos  token.Pos
+	vals     map[ssa.Value]val
+	blocks   map[*ssa.BasicBlock]*ir.Block
+	done     map[*ssa.BasicBlock]bool
+	phis     map[*ssa.Phi]*cell
+	ret      *ir.Block
+	result   *cell
+	single   bool // the function has one return: its results need no cell
+	retVal   val
+	fma      map[ssa.Value]bool // products that an explicit conversion rounds
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -237,25 +239,27 @@ func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message strin
 
 // call inlines fn and returns its results: a val, a tuple, or nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
+	res := fn.Signature.Results()
+	fail := func() val { return l.unwrap(l.zero(res), res) }
 	depth := 0
 	for f := l.frame; f != nil; f = f.caller {
-		if f.fn == fn {
+		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
 			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", funcName(fn))
-			return l.zero(fn.Signature.Results())
+			return fail()
 		}
 		depth++
 	}
 	if len(fn.Blocks) == 0 {
 		l.errorf(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
 			"%s has no Go body that kgen could compile", funcName(fn))
-		return l.zero(fn.Signature.Results())
+		return fail()
 	}
 	if depth > maxInlineDepth {
 		l.errorf(diag.TooLarge, at, "", "calls nest too deep or the kernel becomes too large here")
-		return l.zero(fn.Signature.Results())
+		return fail()
 	}
-	f := &frame{fn: fn, caller: l.frame, callPos: at,
+	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
 		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
 		done: map[*ssa.BasicBlock]bool{}, phis: map[*ssa.Phi]*cell{}}
 	for i, p := range fn.Params {
@@ -272,7 +276,21 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	if f.single {
 		return f.retVal
 	}
-	return l.unwrap(l.loadCell(f.result), fn.Signature.Results())
+	return l.unwrap(l.loadCell(f.result), res)
+}
+
+// sameFuncs reports whether the values name the same functions. A call within a
+// call of the same function is no recursion if they do not: apply(f) may call g,
+// which calls apply(h).
+func sameFuncs(a, b []val) bool {
+	for i := range a {
+		f, ok := a[i].(function)
+		g, ok2 := b[i].(function)
+		if ok && ok2 && (f.fn != g.fn || f.builtin != g.builtin) {
+			return false
+		}
+	}
+	return true
 }
 
 // unwrap turns the tuple of a single result into the result.

@@ -1,0 +1,124 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// Base is a set of packages that were loaded once, on top of which packages in
+// memory are loaded within milliseconds: for what compiles many small packages,
+// as fuzzing does. Not for use by several goroutines at once.
+type Base struct {
+	l      *loader
+	u      *universe
+	byPath map[string]*listed
+}
+
+// NewBase loads the packages that may be imported, those that cfg's patterns
+// name, and what they import.
+func NewBase(ctx context.Context, cfg Config) (*Base, error) {
+	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	l := newLoader(dir, cfg)
+	roots, err := l.list(ctx, cfg.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{l: l, byPath: map[string]*listed{}}
+	wanted := map[*listed]bool{}
+	var index func(p *listed)
+	index = func(p *listed) {
+		if b.byPath[p.path] != nil {
+			return
+		}
+		b.byPath[p.path] = p
+		wanted[p] = l.likely(p)
+		for _, q := range p.imports {
+			index(q)
+		}
+	}
+	for _, p := range roots {
+		index(p)
+	}
+	if b.u, err = l.newUniverse(roots, wanted); err != nil {
+		return nil, err
+	}
+	if len(l.diags) > 0 {
+		return nil, l.diags
+	}
+	return b, nil
+}
+
+// Load is like the function Load for a single package, given as text by the
+// names of its files. The packages that it can import are those of the base.
+func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
+	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
+	l.fset = b.l.fset
+	maps.Copy(l.files, b.l.files)
+	p := &listed{path: pkgPath, dir: "/" + pkgPath, imports: map[string]*listed{}, inMain: true,
+		modulePath: pkgPath, moduleDir: "/" + pkgPath}
+	l.roots[p] = true
+	var trees []*ast.File
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		full := filepath.Join(p.dir, name)
+		f, err := parser.ParseFile(l.fset, full, files[name], parser.ParseComments|parser.SkipObjectResolution)
+		l.syntaxErrors(p, err)
+		if len(l.diags) > 0 {
+			return nil, l.diags, nil
+		}
+		for _, spec := range f.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+				p.imports[path] = b.byPath[path]
+			}
+		}
+		l.files[full] = canonicalFile(p, full)
+		trees = append(trees, f)
+	}
+	l.parsed[p] = trees
+	l.dropMissing(p, trees)
+	prog, err := b.program(l, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.diags.Sort()
+	return prog, l.diags, nil
+}
+
+// program makes the universe of the base and p.
+func (b *Base) program(l *loader, p *listed) (*Program, error) {
+	u := *b.u
+	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)
+	if _, err := u.check(p); err != nil || len(l.diags) > 0 {
+		return nil, err
+	}
+	s := u.bySrc[p]
+	var create func(ts []*types.Package)
+	create = func(ts []*types.Package) {
+		for _, t := range ts {
+			if u.prog.Package(t) == nil {
+				u.prog.CreatePackage(t, nil, nil, true)
+				create(t.Imports())
+			}
+		}
+	}
+	create(s.types.Imports())
+	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
+	s.ssa.Build()
+	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files}
+	f := &finder{l: l, u: &u, prog: prog}
+	f.find([]*listed{p})
+	l.reach(&u, f.reachedFrom())
+	f.finish()
+	return prog, nil
+}
