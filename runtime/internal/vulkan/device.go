@@ -26,17 +26,20 @@ type device struct {
 	queue queue
 	built builtins
 
-	lost  atomic.Pointer[error]
-	close sync.Once
+	lost     atomic.Pointer[error]
+	messages int // of the validation layer, before the device was opened
+	close    sync.Once
+	closed   error
 }
 
 func openDevice(p *physicalDevice) (_ *device, err error) {
 	family, _ := queueFamily(p.PhysicalDeviceInfo)
+	messages := vkx.Messages()
 	handle, r := vkx.CreateDevice(p.handle, family, p.Features, p.BufferMarker)
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
-	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: infoOf(p.PhysicalDeviceInfo)}
+	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: infoOf(p.PhysicalDeviceInfo), messages: messages}
 	defer func() {
 		if err != nil {
 			d.destroy()
@@ -89,8 +92,12 @@ func (d *device) Close() error {
 		shared.Lock()
 		shared.open--
 		shared.Unlock()
+		// Whoever turned validation on wants to hear of it from the program, too.
+		if n := vkx.Messages() - d.messages; n > 0 {
+			d.closed = fmt.Errorf("the validation layer reported %d errors and warnings since the device was opened", n)
+		}
 	})
-	return nil
+	return d.closed
 }
 
 // destroy destroys what there is, also when opening has failed half-way.
