@@ -256,29 +256,6 @@ func (l *lowerer) product(v ssa.Value) (x, y *ir.Value) {
 	return x, y
 }
 
-func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
-	a, ok1 := x.(tuple)
-	b, ok2 := y.(tuple)
-	if !ok1 || !ok2 {
-		return l.zero(t)
-	}
-	ar, ai := a.elems[0].(*ir.Value), a.elems[1].(*ir.Value)
-	br, bi := b.elems[0].(*ir.Value), b.elems[1].(*ir.Value)
-	reg := ar.Type
-	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, reg, p, q) }
-	switch op {
-	case token.ADD:
-		return tuple{[]val{bin(ir.OpFAdd, ar, br), bin(ir.OpFAdd, ai, bi)}}
-	case token.SUB:
-		return tuple{[]val{bin(ir.OpFSub, ar, br), bin(ir.OpFSub, ai, bi)}}
-	case token.MUL:
-		re := bin(ir.OpFSub, bin(ir.OpFMul, ar, br), bin(ir.OpFMul, ai, bi))
-		im := bin(ir.OpFAdd, bin(ir.OpFMul, ar, bi), bin(ir.OpFMul, ai, br))
-		return tuple{[]val{re, im}}
-	}
-	return l.complexQuo(a, b, t)
-}
-
 func (l *lowerer) not(v val) val {
 	x, ok := v.(*ir.Value)
 	if !ok {
@@ -367,7 +344,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if x.at.device() {
 				return l.op(ir.OpAddrIsNull, ir.TypeBool, x.at.addr)
 			}
-			return l.m.Bool(false)
+			return l.op(ir.OpIEq, ir.TypeBool, x.off, l.m.Int(ir.TypeI64, nilOffset))
 		}
 	case pointer:
 		if y, ok := y.(pointer); ok {
@@ -445,14 +422,20 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 		}
 		return p.isNil
 	}
+	none := l.op(ir.OpLAnd, ir.TypeBool, nilOf(x), nilOf(y))
 	if isNilShape(x) || isNilShape(y) {
-		return l.op(ir.OpLAnd, ir.TypeBool, nilOf(x), nilOf(y))
+		return none
 	}
-	both := l.op(ir.OpLEq, ir.TypeBool, nilOf(x), nilOf(y))
-	a, ok1 := x.ref.(mem)
-	b, ok2 := y.ref.(mem)
+	some := l.op(ir.OpLNot, ir.TypeBool, l.op(ir.OpLOr, ir.TypeBool, nilOf(x), nilOf(y)))
+	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
+}
+
+// sameRef reports whether two pointers that are not nil are equal.
+func (l *lowerer) sameRef(x, y ref) *ir.Value {
+	a, ok1 := x.(mem)
+	b, ok2 := y.(mem)
 	if !ok1 || !ok2 {
-		return l.op(ir.OpLAnd, ir.TypeBool, both, l.m.Bool(x.ref == y.ref))
+		return l.m.Bool(x == y)
 	}
 	if a.v != b.v {
 		return l.m.Bool(false)
@@ -461,14 +444,15 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 		a, b = l.addressed(a), l.addressed(b)
 		p := l.op(ir.OpBitcast, ir.TypeI64, a.addr)
 		q := l.op(ir.OpBitcast, ir.TypeI64, b.addr)
-		return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpIEq, ir.TypeBool, p, q))
+		return l.op(ir.OpIEq, ir.TypeBool, p, q)
 	}
 	if len(a.path) != len(b.path) {
 		return l.m.Bool(false)
 	}
+	same := l.m.Bool(true)
 	for i := range a.path {
 		p, q := l.toI32(a.path[i]), l.toI32(b.path[i])
-		both = l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpIEq, ir.TypeBool, p, q))
+		same = l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, p, q))
 	}
-	return both
+	return same
 }

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -209,12 +208,3 @@ func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
 	l.loop(s.len, func(i *ir.Value) { l.storeMem(l.elem(s, i), zero, elem) })
 	return nil
 }
-
-// complexQuo divides as gc's run-time function does: infinities and NaN first,
-// then scaled by the larger part of the divisor.
-func (l *lowerer) complexQuo(a, b tuple, t types.Type) val {
-	l.errorf(diag.Type, l.pos, "divide the parts", "kernels cannot divide complex numbers")
-	return l.zero(t)
-}
-
-var _ = token.NoPos

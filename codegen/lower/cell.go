@@ -3,6 +3,8 @@ package lower
 import (
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -17,14 +19,36 @@ type cell struct {
 	mem    mem     // classArray of flat elements
 	shape  val     // classShape: the shape of what is stored
 	vars   []*ir.Var
-	fixed  bool // the shape has been relied on: a value but nil was stored, or it was loaded
-	born   int  // when the variable came to be, in order of lowering
+	fixed  bool        // the shape has been relied on: a value but nil was stored, or it was loaded
+	nils   []*ir.Value // the last of each group of stores of nil, while the shape was not fixed
+	stored bool        // a value without run-time parts was stored
+	home   *place      // where the variable is declared
+}
+
+// place is a block of an inlined call.
+type place struct {
+	frame *frame
+	block *ssa.BasicBlock
+}
+
+func (l *lowerer) place() place {
+	if l.frame == nil || l.frame.cur == nil {
+		return place{}
+	}
+	return place{l.frame, l.frame.cur.Block()}
+}
+
+// settle says where a variable and its parts are declared.
+func (c *cell) settle(p place) {
+	c.home = &p
+	for _, f := range c.fields {
+		f.settle(p)
+	}
 }
 
 // newCell makes a variable of Go type t; it is not zeroed yet.
 func (l *lowerer) newCell(t types.Type, name string) *cell {
-	l.seq++
-	c := &cell{typ: t, cls: l.classify(t), born: l.seq}
+	c := &cell{typ: t, cls: l.classify(t)}
 	switch c.cls {
 	case classScalar:
 		c.scalar = l.m.NewVar(l.f, ir.Function, name, regType(t))
@@ -141,145 +165,6 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	case classShape:
 		l.storeShape(c, l.canonical(v))
 	}
-}
-
-// storeShape stores a value whose shape must be that of what the variable held
-// before. The zero value that a variable starts with yields to the first value
-// of another shape, unless it has been read.
-func (l *lowerer) storeShape(c *cell, v val) {
-	if !sameShape(c.shape, v) {
-		if isNilShape(v) {
-			v = l.nilLike(c.shape)
-		} else if !c.fixed {
-			c.shape, c.vars = v, nil
-		} else {
-			l.mixed(c.shape, v, c.typ)
-			return
-		}
-	}
-	c.fixed = c.fixed || !isNilShape(v)
-	xs := leaves(v)
-	if c.vars == nil {
-		for _, x := range xs {
-			c.vars = append(c.vars, l.m.NewVar(l.f, ir.Function, "shape", x.Type))
-		}
-		// What was stored while the variable had another shape was nil, and so
-		// is what these variables hold before their first store.
-	}
-	for i, x := range xs {
-		l.storeVar(c.vars[i], x)
-	}
-}
-
-func (l *lowerer) mixed(a, b val, t types.Type) {
-	what := "pointer"
-	switch b.(type) {
-	case function:
-		l.errorf(diag.DynamicCall, l.pos, "call each function in its own branch",
-			"which function this variable of type %v holds depends on values that are known only on the device", t)
-		return
-	case iface:
-		l.errorf(diag.DynamicCall, l.pos, "use a type parameter, or a branch for each type",
-			"the dynamic type of this %v depends on values that are known only on the device", t)
-		return
-	case str:
-		l.errorf(diag.Type, l.pos, "use a number, and a branch where the text matters",
-			"strings in kernels must be known when the kernel is generated")
-		return
-	case slice:
-		what = "slice"
-	}
-	l.errorf(diag.MixedPointers, l.pos, "use each in its own branch, or keep an index into one of them",
-		"this %s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
-		what, l.describe(a), l.describe(b))
-}
-
-// describe names the memory that a pointer or slice lies in.
-func (l *lowerer) describe(v val) string {
-	var r ref
-	switch v := v.(type) {
-	case slice:
-		r = v.at
-	case pointer:
-		r = v.ref
-	default:
-		return "a value"
-	}
-	switch r := r.(type) {
-	case mem:
-		if r.device() {
-			return "device memory"
-		}
-		if r.v.Storage == ir.Workgroup {
-			return "work-group memory " + r.v.Name
-		}
-		return "the local variable " + r.v.Name
-	case *cell:
-		return "a local variable"
-	}
-	return "nil"
-}
-
-// isNilShape reports whether the value is a zero value that may take the shape
-// of any other.
-func isNilShape(v val) bool {
-	switch v := v.(type) {
-	case slice:
-		return v.at.device() && v.at.addr.IsConst() && v.at.addr.Bits == 0
-	case pointer:
-		return v.isNil != nil && v.isNil.IsConst() && v.isNil.Bits == 1
-	case function:
-		return v.fn == nil && v.builtin == nil
-	case iface:
-		return v.typ == nil
-	case str:
-		return v.s == ""
-	case accessor:
-		return v.index < 0
-	}
-	return false
-}
-
-// nilLike returns the nil of the given shape.
-func (l *lowerer) nilLike(v val) val {
-	n := rebuild(v, func() *ir.Value { return nil })
-	xs := leaves(v)
-	i := -1
-	n = rebuild(n, func() *ir.Value { i++; return l.m.Const(xs[i].Type, 0) })
-	switch n := n.(type) {
-	case pointer:
-		n.isNil = l.m.Bool(true)
-		return n
-	}
-	return n
-}
-
-// canonical brings a value into the form in which it is kept in variables:
-// pointers say whether they are nil, and those into device memory are addresses.
-func (l *lowerer) canonical(v val) val {
-	p, ok := v.(pointer)
-	if !ok {
-		return v
-	}
-	if p.isNil == nil {
-		p.isNil = l.m.Bool(false)
-	}
-	if m, ok := p.ref.(mem); ok && m.device() {
-		p.ref = l.addressed(m)
-	}
-	return p
-}
-
-// addressed returns device memory as an address without a path.
-func (l *lowerer) addressed(m mem) mem {
-	zero := l.m.Int(ir.TypeI32, 0)
-	if len(m.path) == 1 && m.path[0] == zero {
-		return m
-	}
-	leaf := m.auxRef().Leaf(m.args())
-	a := l.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
-	a.Aux = m.auxRef()
-	return mem{addr: a, elem: leaf, path: []*ir.Value{zero}}
 }
 
 // zero returns the zero value of a Go type.

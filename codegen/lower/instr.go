@@ -16,6 +16,7 @@ import (
 // instr lowers one instruction.
 func (l *lowerer) instr(in ssa.Instruction) {
 	f := l.frame
+	f.cur = in
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.RunDefers:
 	case *ssa.Phi:
@@ -204,13 +205,22 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 
 // alloc makes a variable, zeroed where it is declared.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
-	t := in.Type().Underlying().(*types.Pointer).Elem()
-	name := in.Comment
-	c := l.newCell(t, name)
+	c := l.cellOf(l.frame, in)
 	if len(l.diags) == 0 || c.cls != classBad {
 		l.zeroCell(c)
 	}
 	return pointer{ref: c}
+}
+
+// cellOf returns the variable of an alloc.
+func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
+	c := f.allocs[in]
+	if c == nil {
+		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
+		c.settle(place{f, in.Block()})
+		f.allocs[in] = c
+	}
+	return c
 }
 
 // panicText returns the text of panic(x) as gc prints it.

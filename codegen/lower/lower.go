@@ -40,7 +40,6 @@ type lowerer struct {
 	accessors  []*ir.Var
 	posCache   map[token.Pos]ir.Pos
 	written    map[*ssa.Global]bool
-	seq        int // numbers loops and variables in order of lowering
 }
 
 // frame is one inlined call.
@@ -54,6 +53,8 @@ type frame struct {
 	blocks   map[*ssa.BasicBlock]*ir.Block
 	done     map[*ssa.BasicBlock]bool
 	phis     map[*ssa.Phi]*cell
+	allocs   map[*ssa.Alloc]*cell
+	cur      ssa.Instruction // being lowered
 	ret      *ir.Block
 	result   *cell
 	single   bool // the function has one return: its results need no cell
@@ -261,7 +262,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
 		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
-		done: map[*ssa.BasicBlock]bool{}, phis: map[*ssa.Phi]*cell{}}
+		done: map[*ssa.BasicBlock]bool{}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
 	for i, p := range fn.Params {
 		f.vals[p] = args[i]
 	}
@@ -397,12 +398,11 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 		if !ok {
 			break
 		}
-		c := f.phis[phi]
+		c, x := f.phis[phi], l.get(phi.Edges[pred])
 		if c == nil {
-			c = l.newCell(phi.Type(), phi.Comment)
-			f.phis[phi] = c
+			c = l.phiCell(f, phi, x)
 		}
-		l.storeCell(c, l.get(phi.Edges[pred]))
+		l.storeCell(c, x)
 	}
 	l.b.Jump(target)
 	l.b = save

@@ -356,7 +356,7 @@ func rebuild(v val, next func() *ir.Value) val {
 		}
 		v.len, v.cap = next(), next()
 		if !v.at.device() {
-			v.at.path = rebuildPath(v.at.path, next)
+			v.at.path = v.at.rebuildPath(next)
 		}
 		return v
 	case pointer:
@@ -367,7 +367,7 @@ func rebuild(v val, next func() *ir.Value) val {
 			if m.device() {
 				m.addr = next()
 			}
-			m.path = rebuildPath(m.path, next)
+			m.path = m.rebuildPath(next)
 			v.ref = m
 		}
 		return v
@@ -385,16 +385,38 @@ func rebuild(v val, next func() *ir.Value) val {
 	return v
 }
 
-func rebuildPath(p []*ir.Value, next func() *ir.Value) []*ir.Value {
-	out := make([]*ir.Value, len(p))
+// rebuildPath returns the path with other indices. Field numbers are part of the
+// shape, and so is the zero of an address: loading them from a variable would
+// hide them.
+func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
+	out := make([]*ir.Value, len(m.path))
 	for i := range out {
-		// Field numbers are part of the shape: loading them from a variable
-		// would hide them.
-		if out[i] = next(); p[i].IsConst() {
-			out[i] = p[i]
+		if out[i] = next(); m.isField(i) || m.device() {
+			out[i] = m.path[i]
 		}
 	}
 	return out
+}
+
+// isField reports whether step i of the path is the number of a field, and not
+// an index.
+func (m mem) isField(i int) bool {
+	path, t := m.path[:i], m.elem
+	if !m.device() {
+		t = m.v.Type
+	} else if i == 0 {
+		return false
+	} else {
+		path = path[1:]
+	}
+	for _, p := range path {
+		if t.Kind == ir.Struct {
+			t = t.Fields[p.Bits].Type
+		} else {
+			t = t.Elem
+		}
+	}
+	return t.Kind == ir.Struct
 }
 
 // sameShape reports whether two values differ in run-time scalars only, so that
@@ -459,11 +481,8 @@ func sameMem(a, b mem) bool {
 		return false
 	}
 	for i := range a.path {
-		// Constants are array indices or field numbers; the latter must agree.
-		if i > 0 || !a.device() {
-			if a.path[i].IsConst() != b.path[i].IsConst() || a.path[i].IsConst() && a.path[i] != b.path[i] {
-				return false
-			}
+		if a.isField(i) && a.path[i] != b.path[i] {
+			return false
 		}
 	}
 	return true

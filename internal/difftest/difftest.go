@@ -33,6 +33,9 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 		return ""
 	case reflect.Struct:
 		for i := range a.NumField() {
+			if a.Type().Field(i).Name == "_" {
+				continue
+			}
 			if d := c.diff(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
 				return d
 			}

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bitsKernel, bodiesKernel, chainsKernel, closuresKernel, collatzKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, earlyReturnKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, gotoKernel, grid2Kernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, loopedLocalKernel, mathFuncsKernel, neighboursKernel, nestedLoopsKernel, primesKernel, reduceKernel, returnEarlyKernel, singleKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, genericsKernel, gotoKernel, grid2Kernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, loopedLocalKernel, loopsKernel, mathFuncsKernel, maybeNilKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel}
 }
 
 //go:embed Args.spv
@@ -52,11 +52,9 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:207:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:201:40"},
 	},
 	SPIRV: argsSPIRV,
 }, func(a *kernelimpl.HostArgs) any {
@@ -145,15 +143,6 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 24,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:88:4"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:95:25"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:95:32"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:109:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:110:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:110:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:110:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:114:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:115:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7"},
 	},
 	SPIRV: arraysSPIRV,
@@ -183,6 +172,106 @@ func (k Arrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(arraysKernel)
 	kernelimpl.Value(l, 0, k.Seed)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Best.spv
+var bestSPIRV string
+
+var bestKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Best",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Vec", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:94:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:99:7"},
+	},
+	SPIRV: bestSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Best{
+		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+})
+
+// Best is the kernel [corpus.Best] with its slices in device memory.
+// Best keeps a pointer to the least element so far.
+type Best struct {
+	In  runtime.View[corpus.Vec]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Best) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bestKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBest runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bestKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed BestLocal.spv
+var bestLocalSPIRV string
+
+var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "BestLocal",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Vec", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/pointers.go:112:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:112:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:116:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7"},
+	},
+	SPIRV: bestLocalSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.BestLocal{
+		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+})
+
+// BestLocal is the kernel [corpus.BestLocal] with its slices in device memory.
+// BestLocal keeps a pointer into a local array.
+type BestLocal struct {
+	In  runtime.View[corpus.Vec]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BestLocal) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bestLocalKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBestLocal runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bestLocalKernel)
+	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
@@ -254,7 +343,6 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:41:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:37:11"},
@@ -291,6 +379,59 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed BothKinds.spv
+var bothKindsSPIRV string
+
+var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "BothKinds",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/pointers.go:228:26"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:229:22"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/pointers.go:229:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
+	},
+	SPIRV: bothKindsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.BothKinds{
+		X:   kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// BothKinds is the kernel [corpus.BothKinds] with its slices in device memory.
+// BothKinds calls one helper with pointers into each kind of memory.
+type BothKinds struct {
+	X   runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BothKinds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bothKindsKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBothKinds runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bothKindsKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -426,6 +567,76 @@ func (k Collatz) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(collatzKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Complex.spv
+var complexSPIRV string
+
+var complexKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Complex",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[][2]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 8, Access: abi.Write},
+		{Name: "Small", Kind: abi.Slice, Type: "[][2]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 4, Access: abi.Write},
+		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize:    80,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int8},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:234:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/types.go:234:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:13"},
+	},
+	SPIRV: complexSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Complex{
+		X:     kernelimpl.HostSlice[float64](a, 0),
+		Y:     kernelimpl.HostSlice[float64](a, 1),
+		Out:   kernelimpl.HostSlice[[2]float64](a, 2),
+		Small: kernelimpl.HostSlice[[2]float32](a, 3),
+		Eq:    kernelimpl.HostSlice[bool](a, 4),
+	}.Kernel
+})
+
+// Complex is the kernel [corpus.Complex] with its slices in device memory.
+// Complex computes with complex numbers.
+type Complex struct {
+	X     runtime.View[float64]
+	Y     runtime.View[float64]
+	Out   runtime.View[[2]float64]
+	Small runtime.View[[2]float32]
+	Eq    runtime.View[bool]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Complex) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(complexKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	kernelimpl.View(l, 3, k.Small)
+	kernelimpl.View(l, 4, k.Eq)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunComplex runs the kernel for every work-item of r on k's own slices, and waits.
+func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(complexKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	kernelimpl.Slice(l, 3, k.Small)
+	kernelimpl.Slice(l, 4, k.Eq)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -919,6 +1130,56 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Deep.spv
+var deepSPIRV string
+
+var deepKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Deep",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:132:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:161:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7"},
+	},
+	SPIRV: deepSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Deep{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Deep is the kernel [corpus.Deep] with its slices in device memory.
+// Deep nests 24 ifs and loops.
+type Deep struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(deepKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
+func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(deepKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed EarlyReturn.spv
 var earlyReturnSPIRV string
 
@@ -934,9 +1195,7 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:104:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:119:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:123:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:124:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7"},
 	},
@@ -971,6 +1230,71 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Embedded.spv
+var embeddedSPIRV string
+
+var embeddedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Embedded",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Outer", Size: 16, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Outer", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:56:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:55:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:54:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:47:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:46:11"},
+	},
+	SPIRV: embeddedSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Embedded{
+		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
+		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
+		Keys: kernelimpl.HostSlice[int32](a, 2),
+		Eq:   kernelimpl.HostSlice[bool](a, 3),
+	}.Kernel
+})
+
+// Embedded is the kernel [corpus.Embedded] with its slices in device memory.
+// Embedded uses promoted fields and methods, in buffers and in variables.
+type Embedded struct {
+	In   runtime.View[corpus.Outer]
+	Out  runtime.View[corpus.Outer]
+	Keys runtime.View[int32]
+	Eq   runtime.View[bool]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Embedded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(embeddedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Keys)
+	kernelimpl.View(l, 3, k.Eq)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunEmbedded runs the kernel for every work-item of r on k's own slices, and waits.
+func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(embeddedKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Keys)
+	kernelimpl.Slice(l, 3, k.Eq)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed FaultBeforeBarrier.spv
 var faultBeforeBarrierSPIRV string
 
@@ -992,7 +1316,6 @@ var faultBeforeBarrierKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:98:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
@@ -1235,6 +1558,60 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Generics.spv
+var genericsSPIRV string
+
+var genericsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Generics",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:157:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:205:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
+	},
+	SPIRV: genericsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Generics{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+})
+
+// Generics is the kernel [corpus.Generics] with its slices in device memory.
+// Generics uses generic functions, structs and methods.
+type Generics struct {
+	In  runtime.View[int32]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Generics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(genericsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunGenerics runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(genericsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2356,6 +2733,117 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Jumps.spv
+var jumpsSPIRV string
+
+var jumpsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Jumps",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:203:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7"},
+	},
+	SPIRV: jumpsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Jumps{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Jumps is the kernel [corpus.Jumps] with its slices in device memory.
+// Jumps mixes goto, labels and switches.
+type Jumps struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Jumps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(jumpsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunJumps runs the kernel for every work-item of r on k's own slices, and waits.
+func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(jumpsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed LargeStructs.spv
+var largeStructsSPIRV string
+
+var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "LargeStructs",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "By", Kind: abi.Value, Type: "Wide", Size: 360},
+		{Name: "In", Kind: abi.Slice, Type: "[]Wide", Offset: 360, Size: 16, HostOffset: 360, ElemSize: 360, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Wide", Offset: 376, Size: 16, HostOffset: 384, ElemSize: 360, ElemAlign: 8, Access: abi.Write},
+		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 392, Size: 16, HostOffset: 408, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 408,
+	Spilled: true,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7"},
+	},
+	SPIRV: largeStructsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.LargeStructs{
+		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
+		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
+		Out: kernelimpl.HostSlice[corpus.Wide](a, 2),
+		Eq:  kernelimpl.HostSlice[bool](a, 3),
+	}.Kernel
+})
+
+// LargeStructs is the kernel [corpus.LargeStructs] with its slices in device memory.
+// LargeStructs copies, compares and passes them.
+type LargeStructs struct {
+	By  corpus.Wide
+	In  runtime.View[corpus.Wide]
+	Out runtime.View[corpus.Wide]
+	Eq  runtime.View[bool]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LargeStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(largeStructsKernel)
+	kernelimpl.Value(l, 0, k.By)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	kernelimpl.View(l, 3, k.Eq)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLargeStructs runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(largeStructsKernel)
+	kernelimpl.Value(l, 0, k.By)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	kernelimpl.Slice(l, 3, k.Eq)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed LoopedLocal.spv
 var loopedLocalSPIRV string
 
@@ -2374,8 +2862,6 @@ var loopedLocalKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:114:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:116:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7"},
 	},
 	SPIRV: loopedLocalSPIRV,
@@ -2403,6 +2889,56 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 	l := kernelimpl.NewLaunch(loopedLocalKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Loops.spv
+var loopsSPIRV string
+
+var loopsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Loops",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:13:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7"},
+	},
+	SPIRV: loopsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Loops{
+		N:   kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int64](a, 1),
+	}.Kernel
+})
+
+// Loops is the kernel [corpus.Loops] with its slices in device memory.
+// Loops has loops of every kind.
+type Loops struct {
+	N   runtime.View[int32]
+	Out runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Loops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(loopsKernel)
+	kernelimpl.View(l, 0, k.N)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLoops runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(loopsKernel)
+	kernelimpl.Slice(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed MathFuncs.spv
@@ -2460,6 +2996,59 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed MaybeNil.spv
+var maybeNilSPIRV string
+
+var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MaybeNil",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:25:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:42:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
+	},
+	SPIRV: maybeNilSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.MaybeNil{
+		X:   kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// MaybeNil is the kernel [corpus.MaybeNil] with its slices in device memory.
+// MaybeNil holds a pointer that is nil in some work-items.
+type MaybeNil struct {
+	X   runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MaybeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(maybeNilKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMaybeNil runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(maybeNilKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2572,6 +3161,252 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed NilAgain.spv
+var nilAgainSPIRV string
+
+var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "NilAgain",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7"},
+	},
+	SPIRV: nilAgainSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.NilAgain{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// NilAgain is the kernel [corpus.NilAgain] with its slices in device memory.
+// NilAgain sets a pointer in some iterations of a loop only.
+type NilAgain struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilAgain) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nilAgainKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNilAgain runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nilAgainKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed NilFault.spv
+var nilFaultSPIRV string
+
+var nilFaultKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "NilFault",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "At", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/pointers.go:81:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7"},
+	},
+	SPIRV: nilFaultSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.NilFault{
+		At:  kernelimpl.HostValue[int](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// NilFault is the kernel [corpus.NilFault] with its slices in device memory.
+// NilFault goes through a pointer that is nil in some work-items.
+type NilFault struct {
+	At  int
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nilFaultKernel)
+	kernelimpl.Value(l, 0, k.At)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNilFault runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nilFaultKernel)
+	kernelimpl.Value(l, 0, k.At)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Odds.spv
+var oddsSPIRV string
+
+var oddsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Odds",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Odd", Size: 16, ElemSize: 48, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Odd", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "One", Kind: abi.Value, Type: "[1]int32", Offset: 32, Size: 4, HostOffset: 48},
+		{Name: "Zero", Kind: abi.Value, Type: "[0]int32", Offset: -1, HostOffset: 52},
+		{Name: "None", Kind: abi.Value, Type: "struct{}", Offset: -1, HostOffset: 52},
+		{Name: "N", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 56,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
+	},
+	SPIRV: oddsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Odds{
+		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
+		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
+		One: kernelimpl.HostValue[[1]int32](a, 2),
+		N:   kernelimpl.HostSlice[int32](a, 5),
+	}.Kernel
+})
+
+// Odds is the kernel [corpus.Odds] with its slices in device memory.
+// Odds moves them.
+type Odds struct {
+	In   runtime.View[corpus.Odd]
+	Out  runtime.View[corpus.Odd]
+	One  [1]int32
+	Zero [0]int32
+	None struct{}
+	N    runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Odds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(oddsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.One)
+	kernelimpl.View(l, 5, k.N)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunOdds runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(oddsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.One)
+	kernelimpl.Slice(l, 5, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed OnlyReturn.spv
+var onlyReturnSPIRV string
+
+var onlyReturnKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "OnlyReturn",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4},
+	},
+	ArgSize: 16,
+	Items:   4,
+	SPIRV:   onlyReturnSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.OnlyReturn{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// OnlyReturn is the kernel [corpus.OnlyReturn] with its slices in device memory.
+// OnlyReturn does nothing.
+type OnlyReturn struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OnlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(onlyReturnKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunOnlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(onlyReturnKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Pointers.spv
+var pointersSPIRV string
+
+var pointersKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Pointers",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Tmp", Kind: abi.Slice, Type: "[]Counter", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
+	},
+	SPIRV: pointersSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Pointers{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
+	}.Kernel
+})
+
+// Pointers is the kernel [corpus.Pointers] with its slices in device memory.
+// Pointers hands pointers to fields, elements and variables to helpers.
+type Pointers struct {
+	Out runtime.View[int32]
+	Tmp runtime.View[corpus.Counter]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pointers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(pointersKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.Tmp)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunPointers runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pointersKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.Tmp)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Primes.spv
 var primesSPIRV string
 
@@ -2614,6 +3449,59 @@ func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Ranges.spv
+var rangesSPIRV string
+
+var rangesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Ranges",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:73:11"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:76:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:95:5"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:116:19"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/loops.go:116:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7"},
+	},
+	SPIRV: rangesSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Ranges{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Ranges is the kernel [corpus.Ranges] with its slices in device memory.
+// Ranges changes what it ranges over.
+type Ranges struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ranges) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(rangesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRanges runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rangesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2671,6 +3559,57 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Results.spv
+var resultsSPIRV string
+
+var resultsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Results",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:325:27"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/loops.go:325:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:270:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7"},
+	},
+	SPIRV: resultsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Results{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Results is the kernel [corpus.Results] with its slices in device memory.
+// Results returns several and named results from nested calls.
+type Results struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Results) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(resultsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunResults runs the kernel for every work-item of r on k's own slices, and waits.
+func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(resultsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed ReturnEarly.spv
 var returnEarlySPIRV string
 
@@ -2692,7 +3631,6 @@ var returnEarlyKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7"},
 	},
 	SPIRV: returnEarlySPIRV,
@@ -2730,6 +3668,57 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Search.spv
+var searchSPIRV string
+
+var searchKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Search",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Nodes", Kind: abi.Slice, Type: "[]Node", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:144:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:147:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7"},
+	},
+	SPIRV: searchSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Search{
+		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
+		Out:   kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Search is the kernel [corpus.Search] with its slices in device memory.
+// Search walks a tree in a slice.
+type Search struct {
+	Nodes runtime.View[corpus.Node]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(searchKernel)
+	kernelimpl.View(l, 0, k.Nodes)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(searchKernel)
+	kernelimpl.Slice(l, 0, k.Nodes)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Single.spv
 var singleSPIRV string
 
@@ -2744,7 +3733,6 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:263:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8"},
 	},
 	SPIRV: singleSPIRV,
@@ -2782,6 +3770,222 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
+//go:embed Small.spv
+var smallSPIRV string
+
+var smallKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Small",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
+		{Name: "C", Kind: abi.Slice, Type: "[]bool", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "D", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "E", Kind: abi.Slice, Type: "[]int16", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
+		{Name: "F", Kind: abi.Slice, Type: "[][3]int8", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 3, ElemAlign: 1, Access: abi.ReadWrite},
+	},
+	ArgSize: 96,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:123:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:122:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:121:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:120:27"},
+	},
+	SPIRV: smallSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Small{
+		A: kernelimpl.HostSlice[int8](a, 0),
+		B: kernelimpl.HostSlice[uint16](a, 1),
+		C: kernelimpl.HostSlice[bool](a, 2),
+		D: kernelimpl.HostSlice[uint8](a, 3),
+		E: kernelimpl.HostSlice[int16](a, 4),
+		F: kernelimpl.HostSlice[[3]int8](a, 5),
+	}.Kernel
+})
+
+// Small is the kernel [corpus.Small] with its slices in device memory.
+// Small stores to slices of small elements.
+type Small struct {
+	A runtime.View[int8]
+	B runtime.View[uint16]
+	C runtime.View[bool]
+	D runtime.View[uint8]
+	E runtime.View[int16]
+	F runtime.View[[3]int8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(smallKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.D)
+	kernelimpl.View(l, 4, k.E)
+	kernelimpl.View(l, 5, k.F)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSmall runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(smallKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.D)
+	kernelimpl.Slice(l, 4, k.E)
+	kernelimpl.Slice(l, 5, k.F)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Spilled.spv
+var spilledSPIRV string
+
+var spilledKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Spilled",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "D", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "E", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "F", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "G", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "H", Kind: abi.Value, Type: "int64", Offset: 112, Size: 8, HostOffset: 168},
+		{Name: "I", Kind: abi.Value, Type: "int64", Offset: 120, Size: 8, HostOffset: 176},
+		{Name: "J", Kind: abi.Value, Type: "int64", Offset: 128, Size: 8, HostOffset: 184},
+		{Name: "K", Kind: abi.Value, Type: "int64", Offset: 136, Size: 8, HostOffset: 192},
+		{Name: "L", Kind: abi.Value, Type: "[6]int16", Offset: 144, Size: 12, HostOffset: 200},
+		{Name: "M", Kind: abi.Value, Type: "bool", Offset: 156, Size: 1, HostOffset: 212},
+		{Name: "N", Kind: abi.Value, Type: "float32", Offset: 160, Size: 4, HostOffset: 216},
+		{Name: "O", Kind: abi.Value, Type: "Vec", Offset: 164, Size: 12, HostOffset: 220},
+		{Name: "P.Q", Kind: abi.Slice, Type: "[]float32", Offset: 176, Size: 16, HostOffset: 232, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "P.R", Kind: abi.Value, Type: "uint8", Offset: 192, Size: 1, HostOffset: 256},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 200, Size: 16, HostOffset: 264, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 216,
+	Spilled: true,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:74"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:63"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:10"},
+	},
+	SPIRV: spilledSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	var k corpus.Spilled
+	k.A = kernelimpl.HostSlice[int32](a, 0)
+	k.B = kernelimpl.HostSlice[int32](a, 1)
+	k.C = kernelimpl.HostSlice[int32](a, 2)
+	k.D = kernelimpl.HostSlice[int32](a, 3)
+	k.E = kernelimpl.HostSlice[int32](a, 4)
+	k.F = kernelimpl.HostSlice[int32](a, 5)
+	k.G = kernelimpl.HostSlice[int32](a, 6)
+	k.H = kernelimpl.HostValue[int64](a, 7)
+	k.I = kernelimpl.HostValue[int64](a, 8)
+	k.J = kernelimpl.HostValue[int64](a, 9)
+	k.K = kernelimpl.HostValue[int64](a, 10)
+	k.L = kernelimpl.HostValue[[6]int16](a, 11)
+	k.M = kernelimpl.HostValue[bool](a, 12)
+	k.N = kernelimpl.HostValue[float32](a, 13)
+	k.O = kernelimpl.HostValue[corpus.Vec](a, 14)
+	k.P.Q = kernelimpl.HostSlice[float32](a, 15)
+	k.P.R = kernelimpl.HostValue[uint8](a, 16)
+	k.Out = kernelimpl.HostSlice[float32](a, 17)
+	return k.Kernel
+})
+
+// Spilled is the kernel [corpus.Spilled] with its slices in device memory.
+// Spilled has more arguments than fit the launch block.
+type Spilled struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	D   runtime.View[int32]
+	E   runtime.View[int32]
+	F   runtime.View[int32]
+	G   runtime.View[int32]
+	H   int64
+	I   int64
+	J   int64
+	K   int64
+	L   [6]int16
+	M   bool
+	N   float32
+	O   corpus.Vec
+	P   SpilledP
+	Out runtime.View[float32]
+}
+
+// SpilledP is the field P of [Spilled].
+type SpilledP struct {
+	Q runtime.View[float32]
+	R uint8
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(spilledKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.D)
+	kernelimpl.View(l, 4, k.E)
+	kernelimpl.View(l, 5, k.F)
+	kernelimpl.View(l, 6, k.G)
+	kernelimpl.Value(l, 7, k.H)
+	kernelimpl.Value(l, 8, k.I)
+	kernelimpl.Value(l, 9, k.J)
+	kernelimpl.Value(l, 10, k.K)
+	kernelimpl.Value(l, 11, k.L)
+	kernelimpl.Value(l, 12, k.M)
+	kernelimpl.Value(l, 13, k.N)
+	kernelimpl.Value(l, 14, k.O)
+	kernelimpl.View(l, 15, k.P.Q)
+	kernelimpl.Value(l, 16, k.P.R)
+	kernelimpl.View(l, 17, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSpilled runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(spilledKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.D)
+	kernelimpl.Slice(l, 4, k.E)
+	kernelimpl.Slice(l, 5, k.F)
+	kernelimpl.Slice(l, 6, k.G)
+	kernelimpl.Value(l, 7, k.H)
+	kernelimpl.Value(l, 8, k.I)
+	kernelimpl.Value(l, 9, k.J)
+	kernelimpl.Value(l, 10, k.K)
+	kernelimpl.Value(l, 11, k.L)
+	kernelimpl.Value(l, 12, k.M)
+	kernelimpl.Value(l, 13, k.N)
+	kernelimpl.Value(l, 14, k.O)
+	kernelimpl.Slice(l, 15, k.P.Q)
+	kernelimpl.Value(l, 16, k.P.R)
+	kernelimpl.Slice(l, 17, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed SubSlices.spv
 var subSlicesSPIRV string
 
@@ -2801,11 +4005,7 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:142:10"},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
 		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/memory.go:145:8"},
-		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/memory.go:145:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:132:20"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:146:48"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:148:9"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:149:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7"},
 	},
 	SPIRV: subSlicesSPIRV,
@@ -2949,12 +4149,6 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:68:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:69:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:72:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:72:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:73:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:74:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7"},
 	},
 	SPIRV: tablesSPIRV,

@@ -1,0 +1,296 @@
+package lower
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// storeShape stores a value whose shape must be that of what the variable held
+// before. A nil pointer or slice takes the shape of what else is stored; other
+// zero values yield only where they are overwritten at once.
+func (l *lowerer) storeShape(c *cell, v val) {
+	if !sameShape(c.shape, v) {
+		switch {
+		case isNilShape(v) && yields(v):
+			v = l.nilLike(c.shape)
+		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place()):
+			l.reshape(c, v)
+		default:
+			l.mixed(c.shape, v, c.typ)
+			return
+		}
+	}
+	wasFixed := c.fixed
+	c.fixed = c.fixed || !isNilShape(v)
+	xs := leaves(v)
+	l.makeVars(c, xs)
+	for i, x := range xs {
+		l.storeVar(c.vars[i], x)
+	}
+	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
+		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
+	}
+}
+
+func (l *lowerer) makeVars(c *cell, xs []*ir.Value) {
+	if c.vars == nil {
+		for _, x := range xs {
+			c.vars = append(c.vars, l.m.NewVar(l.f, ir.Function, "shape", x.Type))
+		}
+	}
+}
+
+// reshape gives a variable that held only nil the shape of v, and stores v's
+// kind of nil wherever nil was stored.
+func (l *lowerer) reshape(c *cell, v val) {
+	c.shape, c.vars = v, nil
+	if !yields(v) {
+		return
+	}
+	xs := leaves(l.nilLike(v))
+	l.makeVars(c, xs)
+	for _, at := range c.nils {
+		b := at.Block
+		i := slices.Index(b.Insts, at) + 1
+		n := len(b.Insts)
+		for j, x := range xs {
+			b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: c.vars[j]}
+		}
+		added := slices.Clone(b.Insts[n:])
+		b.Insts = slices.Insert(b.Insts[:n], i, added...)
+	}
+	c.nils = nil
+}
+
+// yields reports whether the value's type has a nil that may take any shape.
+func yields(v val) bool {
+	switch v.(type) {
+	case slice, pointer:
+		return true
+	}
+	return false
+}
+
+// shapeAhead returns the shape of what a phi will hold once its loop has run, if
+// that is memory of the kernel's own: the phi is read before code for all that
+// flows into it exists. No code is added here. Nil means that nothing is known.
+func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
+	if seen[v] {
+		return nil
+	}
+	seen[v] = true
+	if x, ok := f.vals[v]; ok {
+		return ownShape(x)
+	}
+	switch v := v.(type) {
+	case *ssa.Phi:
+		if c := f.phis[v]; c != nil && ownShape(c.shape) != nil {
+			return c.shape
+		}
+		for _, e := range v.Edges {
+			if s := l.shapeAhead(f, e, seen); s != nil {
+				return s
+			}
+		}
+	case *ssa.Alloc:
+		return pointer{ref: l.cellOf(f, v)}
+	case *ssa.FieldAddr:
+		p, _ := l.shapeAhead(f, v.X, seen).(pointer)
+		switch r := p.ref.(type) {
+		case *cell:
+			if v.Field < len(r.fields) {
+				return pointer{ref: r.fields[v.Field]}
+			}
+		case mem:
+			return pointer{ref: r.at(l.field(v.Field))}
+		}
+	case *ssa.IndexAddr:
+		switch x := l.shapeAhead(f, v.X, seen).(type) {
+		case slice:
+			return pointer{ref: x.at.at(l.field(0))}
+		case pointer:
+			if m, ok := ownArray(x.ref); ok {
+				return pointer{ref: m.at(l.field(0))}
+			}
+		}
+	case *ssa.Slice:
+		zero := l.m.Int(ir.TypeI64, 0)
+		switch x := l.shapeAhead(f, v.X, seen).(type) {
+		case slice:
+			return x
+		case pointer:
+			if m, ok := ownArray(x.ref); ok {
+				return slice{at: m, off: zero, len: zero, cap: zero}
+			}
+		}
+	}
+	return nil
+}
+
+// ownShape returns x if it is a pointer or slice into the kernel's own memory.
+func ownShape(x val) val {
+	switch x := x.(type) {
+	case slice:
+		if !x.at.device() {
+			return x
+		}
+	case pointer:
+		switch r := x.ref.(type) {
+		case *cell:
+			return x
+		case mem:
+			if !r.device() {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+func ownArray(r ref) (mem, bool) {
+	switch r := r.(type) {
+	case *cell:
+		return r.mem, r.mem.v != nil
+	case mem:
+		return r, !r.device()
+	}
+	return mem{}, false
+}
+
+// phiCell makes the variable of a phi that will first hold x.
+func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
+	c := l.newCell(phi.Type(), phi.Comment)
+	f.phis[phi] = c
+	if c.cls == classShape && yields(c.shape) && isNilShape(x) {
+		if s := l.shapeAhead(f, phi, map[ssa.Value]bool{}); s != nil {
+			c.shape = l.canonical(s)
+			c.fixed = true
+			l.makeVars(c, leaves(c.shape))
+		}
+	}
+	return c
+}
+
+func (l *lowerer) mixed(a, b val, t types.Type) {
+	what := "pointer"
+	switch b.(type) {
+	case function:
+		l.errorf(diag.DynamicCall, l.pos, "call each function in its own branch",
+			"which function this variable of type %v holds depends on values that are known only on the device", t)
+		return
+	case iface:
+		l.errorf(diag.DynamicCall, l.pos, "use a type parameter, or a branch for each type",
+			"the dynamic type of this %v depends on values that are known only on the device", t)
+		return
+	case str:
+		l.errorf(diag.Type, l.pos, "use a number, and a branch where the text matters",
+			"strings in kernels must be known when the kernel is generated")
+		return
+	case slice:
+		what = "slice"
+	}
+	l.errorf(diag.MixedPointers, l.pos, "use each in its own branch, or keep an index into one of them",
+		"this %s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
+		what, l.describe(a), l.describe(b))
+}
+
+// describe names the memory that a pointer or slice lies in.
+func (l *lowerer) describe(v val) string {
+	var r ref
+	switch v := v.(type) {
+	case slice:
+		r = v.at
+	case pointer:
+		r = v.ref
+	default:
+		return "a value"
+	}
+	switch r := r.(type) {
+	case mem:
+		if r.device() {
+			return "device memory"
+		}
+		if r.v.Storage == ir.Workgroup {
+			return "work-group memory " + r.v.Name
+		}
+		return "the local variable " + r.v.Name
+	case *cell:
+		return "a local variable"
+	}
+	return "nil"
+}
+
+// isNilShape reports whether the value is a zero value that may take the shape
+// of any other.
+func isNilShape(v val) bool {
+	switch v := v.(type) {
+	case slice:
+		return v.at.device() && v.at.addr.IsConst() && v.at.addr.Bits == 0
+	case pointer:
+		return v.isNil != nil && v.isNil.IsConst() && v.isNil.Bits == 1
+	case function:
+		return v.fn == nil && v.builtin == nil
+	case iface:
+		return v.typ == nil
+	case str:
+		return v.s == ""
+	case accessor:
+		return v.index < 0
+	}
+	return false
+}
+
+// nilLike returns the nil of the given shape.
+func (l *lowerer) nilLike(v val) val {
+	xs := leaves(v)
+	i := -1
+	n := rebuild(v, func() *ir.Value { i++; return l.m.Const(xs[i].Type, 0) })
+	switch n := n.(type) {
+	case pointer:
+		n.isNil = l.m.Bool(true)
+		return n
+	case slice:
+		if !n.at.device() {
+			n.off = l.m.Int(ir.TypeI64, nilOffset)
+		}
+		return n
+	}
+	return n
+}
+
+// nilOffset is the offset of a nil slice that shares a variable with slices of an
+// array: it has no elements that it could lead to.
+const nilOffset = -1
+
+// canonical brings a value into the form in which it is kept in variables:
+// pointers say whether they are nil, and those into device memory are addresses.
+func (l *lowerer) canonical(v val) val {
+	p, ok := v.(pointer)
+	if !ok {
+		return v
+	}
+	if p.isNil == nil {
+		p.isNil = l.m.Bool(false)
+	}
+	if m, ok := p.ref.(mem); ok && m.device() {
+		p.ref = l.addressed(m)
+	}
+	return p
+}
+
+// addressed returns device memory as an address without a path.
+func (l *lowerer) addressed(m mem) mem {
+	zero := l.m.Int(ir.TypeI32, 0)
+	if len(m.path) == 1 && m.path[0] == zero {
+		return m
+	}
+	leaf := m.auxRef().Leaf(m.args())
+	a := l.op(ir.OpAddrOf, ir.TypeAddr, m.args()...)
+	a.Aux = m.auxRef()
+	return mem{addr: a, elem: leaf, path: []*ir.Value{zero}}
+}
