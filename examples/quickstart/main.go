@@ -13,12 +13,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var size = flag.Int("n", 1<<24, "elements")
+var size = flag.Int("n", 1<<24, "elements, at least 2000")
 
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
-	n := *size
+	n := max(*size, 2000)
 	const a = 2
 	xs, ys := make([]float32, n), make([]float32, n)
 	for i := range xs {
@@ -79,6 +79,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if err := check(ys, want); err != nil {
 		return err
 	}
+	demo.Line("result", fmt.Sprintf("2*x + y = %v … (%d elements)", ys[1000:1006], n))
 	demo.Line("check", "ok")
 	return nil
 }
