@@ -28,6 +28,7 @@ func runDeadLanes(m *ir.Module) diag.List {
 	if ds := u.check(); len(ds) > 0 {
 		return ds
 	}
+	u.bypassLoops()
 	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}}
 	for _, b := range u.order {
 		// Where all leave together, they may just return.

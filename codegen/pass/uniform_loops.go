@@ -108,3 +108,70 @@ func counts(v *ir.Value, l natural, seen map[*ir.Value]bool) bool {
 	}
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
 }
+
+// bypassLoops takes loops without Sync ops out of the skeleton, so that dead
+// lanes go past them and live ones need not ask in each round whether they are:
+// it counts their blocks as divergent. What the skeleton needs of a loop keeps it
+// in.
+func (u *Uniformity) bypassLoops() {
+	for _, l := range u.loops {
+		if !u.Block(l.head) || !u.leavesTogether(l) {
+			continue
+		}
+		keep := false
+		for i, b := range u.order {
+			if l.body[b] {
+				keep = keep || u.sync[i] || !u.before[i]
+				continue
+			}
+			keep = keep || u.needs(b, l)
+		}
+		if keep {
+			continue
+		}
+		for i, b := range u.order {
+			if l.body[b] {
+				u.control[i] = l.head
+			}
+		}
+	}
+}
+
+// needs reports whether block b, outside the loop, has a uniform value that
+// depends on the loop.
+func (u *Uniformity) needs(b *ir.Block, l natural) bool {
+	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.body[a.Block] && u.Value(a) }
+	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.body[p] })
+	for _, v := range b.Phis {
+		if after && u.Value(v) || slices.ContainsFunc(v.Args, used) {
+			return true
+		}
+	}
+	for _, v := range b.Insts {
+		if slices.ContainsFunc(v.Args, used) {
+			return true
+		}
+	}
+	return used(b.Term.Cond)
+}
+
+// leavesTogether reports whether all work-items that stay come out of the loop
+// at one block in uniform flow.
+func (u *Uniformity) leavesTogether(l natural) bool {
+	var out *ir.Block
+	for i, b := range u.order {
+		if !l.body[b] {
+			continue
+		}
+		for _, s := range b.Term.Succs {
+			if l.body[s] || u.leaving[edge{b, s}] || !u.before[i] {
+				continue
+			}
+			if out != nil && out != s {
+				return false
+			}
+			out = s
+		}
+	}
+	return out != nil && u.Block(out)
+}

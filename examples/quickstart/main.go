@@ -79,7 +79,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if err := check(ys, want); err != nil {
 		return err
 	}
-	demo.Line("result", fmt.Sprintf("2*x + y = %v … (%d elements)", ys[1000:1006], n))
+	demo.Line("result", "2*x + y = %v … (%d elements)", ys[1000:1006], n)
 	demo.Line("check", "ok")
 	return nil
 }
