@@ -25,7 +25,7 @@ var keyNames = [...]string{
 	KeyWorkGroupSizeHint: "WorkGroupSizeHint",
 	KeySubGroupSize:      "SubGroupSize",
 	KeyDeviceHas:         "DeviceHas",
-	KeyFloatMode:         "FloatMode",
+	KeyFloatMode:         "Float",
 }
 
 // String returns the name of the constructor of the key's property.
