@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
 
@@ -40,11 +41,22 @@ func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 // while lowering.
 type constRef struct{ v val }
 
+var bitsErrors = map[string]string{
+	"overflowError": "runtime error: integer overflow",
+	"divideError":   divideText,
+}
+
+const divideText = "runtime error: integer divide by zero"
+
 func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	t := g.Type().Underlying().(*types.Pointer).Elem()
 	fail := func(code diag.Code, hint, format string, args ...any) val {
 		l.errorf(code, token.NoPos, hint, format, args...)
 		return pointer{ref: constRef{l.zero(t)}}
+	}
+	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
+		// overflowError and divideError, which its functions panic with.
+		return pointer{ref: constRef{iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at := l.writtenAt(g); at.IsValid() {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
@@ -304,6 +316,20 @@ func storeTree(at *constTree, v ssa.Value, allocs map[ssa.Value]*constTree) bool
 		n := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
 		*at = constTree{parts: p.parts, length: int(n)}
 		return true
+	case *ssa.Index: // of a constant string: not a constant itself
+		c, ok1 := v.X.(*ssa.Const)
+		i, ok2 := v.Index.(*ssa.Const)
+		if ok1 && ok2 && isString(c.Type()) {
+			text := constant.StringVal(c.Value)
+			*at = constTree{leaf: ssa.NewConst(constant.MakeInt64(int64(text[i.Int64()])), v.Type())}
+			return true
+		}
+	case *ssa.Convert:
+		c, ok := v.X.(*ssa.Const)
+		if t, isSlice := v.Type().Underlying().(*types.Slice); ok && isSlice && isString(c.Type()) {
+			*at = *stringTree(constant.StringVal(c.Value), t.Elem())
+			return true
+		}
 	case *ssa.UnOp:
 		if p := placeOf(v.X, allocs); p != nil && v.Op == token.MUL {
 			*at = *p
@@ -311,6 +337,25 @@ func storeTree(at *constTree, v ssa.Value, allocs map[ssa.Value]*constTree) bool
 		}
 	}
 	return false
+}
+
+// stringTree is []byte(s) or []rune(s).
+func stringTree(s string, elem types.Type) *constTree {
+	t := &constTree{}
+	add := func(n int64) {
+		*t.part(t.length) = constTree{leaf: ssa.NewConst(constant.MakeInt64(n), elem)}
+		t.length++
+	}
+	if width(elem) == 8 {
+		for _, b := range []byte(s) {
+			add(int64(b))
+		}
+	} else {
+		for _, r := range s {
+			add(int64(r))
+		}
+	}
+	return t
 }
 
 // writtenAt returns where a package-level variable is written, or its address

@@ -33,7 +33,11 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Return:
 		l.ret(f, in)
 	case *ssa.Panic:
-		l.fault(abi.FaultPanic, nil, nil, l.panicText(in.X))
+		if text := l.panicText(in.X); text == divideText {
+			l.fault(abi.FaultDivide, nil, nil, "")
+		} else {
+			l.fault(abi.FaultPanic, nil, nil, text)
+		}
 		l.dead()
 	case ssa.Value:
 		v := l.value(in)

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -29,6 +31,7 @@ func init() {
 			return l.op(op, xs[0].Type, xs...)
 		})
 	}
+	add("math.Pow", lowerPow)
 	for name, to := range map[string]*ir.Type{
 		"math.Float32bits": ir.TypeI32, "math.Float32frombits": ir.TypeF32,
 		"math.Float64bits": ir.TypeI64, "math.Float64frombits": ir.TypeF64,
@@ -127,4 +130,20 @@ func reverse64(l *lowerer, x *ir.Value) *ir.Value {
 	lo, hi := l.halves(x)
 	top := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, lo)), l.m.Int(ir.TypeI64, 32))
 	return l.op(ir.OpOr, ir.TypeI64, top, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, hi)))
+}
+
+// lowerPow lowers math.Pow to its body, which calls itself for x = -Inf only:
+// Pow(-Inf, y) is Pow(-0, -y) for all y.
+func lowerPow(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	for f := l.frame; f != nil; f = f.caller {
+		if f.fn == fn {
+			return args[0] // never reached
+		}
+	}
+	xs := values(args)
+	x, y := xs[0], xs[1]
+	least := l.op(ir.OpFEq, ir.TypeBool, x, l.float(x.Type, math.Inf(-1)))
+	x = l.op(ir.OpSelect, x.Type, least, l.float(x.Type, math.Copysign(0, -1)), x)
+	y = l.op(ir.OpSelect, x.Type, least, l.op(ir.OpFNegate, x.Type, y), y)
+	return l.call(fn, []val{x, y}, nil, in.Pos())
 }

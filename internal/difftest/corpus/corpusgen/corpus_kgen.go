@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, genericsKernel, gotoKernel, grid2Kernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, loopedLocalKernel, loopsKernel, mathFuncsKernel, maybeNilKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
 }
 
 //go:embed Args.spv
@@ -1706,6 +1706,65 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 	return l.Run2(ctx, dev, r, opts)
 }
 
+//go:embed Grid2Local.spv
+var grid2LocalSPIRV string
+
+var grid2LocalKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Grid2Local",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "W", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 40, Len: 6, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:163:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
+	},
+	SPIRV: grid2LocalSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Grid2Local{
+		W:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+})
+
+// Grid2Local is the kernel [corpus.Grid2Local] with its slices in device memory.
+// Grid2Local works on two-dimensional groups.
+type Grid2Local struct {
+	W   int
+	In  runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Grid2Local) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(grid2LocalKernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunGrid2Local runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(grid2LocalKernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 //go:embed Grid3.spv
 var grid3SPIRV string
 
@@ -2844,6 +2903,189 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Leavers.spv
+var leaversSPIRV string
+
+var leaversKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Leavers",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:113:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:116:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:119:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:123:6"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
+	},
+	SPIRV: leaversSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Leavers{
+		Bad: kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Leavers is the kernel [corpus.Leavers] with its slices in device memory.
+// Leavers return and fault at several places before barriers.
+type Leavers struct {
+	Bad int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Leavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(leaversKernel)
+	kernelimpl.Value(l, 0, k.Bad)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunLeavers runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(leaversKernel)
+	kernelimpl.Value(l, 0, k.Bad)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed LocalStructs.spv
+var localStructsSPIRV string
+
+var localStructsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "LocalStructs",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Acc", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[Cell]", Offset: -1, HostOffset: 48, ElemSize: 16, ElemAlign: 8},
+		{Name: "Acc2", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[[2]uint16]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 2},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Locals: []abi.Local{
+		{Name: "accessor", ElemSize: 16, Len: -1},
+		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
+		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
+		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:35:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:23:14"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:23:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
+	},
+	SPIRV: localStructsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.LocalStructs{
+		In:   kernelimpl.HostSlice[int32](a, 0),
+		Out:  kernelimpl.HostSlice[int32](a, 1),
+		Acc:  dsl.LocalLen[corpus.Cell](kernelimpl.HostLen(a, 2)),
+		Acc2: dsl.LocalLen[[2]uint16](kernelimpl.HostLen(a, 3)),
+	}.Kernel
+})
+
+// LocalStructs is the kernel [corpus.LocalStructs] with its slices in device memory.
+// LocalStructs keeps structs in each kind of work-group memory.
+type LocalStructs struct {
+	In   runtime.View[int32]
+	Out  runtime.View[int32]
+	Acc  dsl.LocalAccessor[corpus.Cell]
+	Acc2 dsl.LocalAccessor[[2]uint16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LocalStructs) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(localStructsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Accessor(l, k.Acc.Len())
+	kernelimpl.Accessor(l, k.Acc2.Len())
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunLocalStructs runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStructs, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(localStructsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Accessor(l, k.Acc.Len())
+	kernelimpl.Accessor(l, k.Acc2.Len())
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Lookup.spv
+var lookupSPIRV string
+
+var lookupKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Lookup",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "F", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
+	},
+	SPIRV: lookupSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Lookup{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+		F:   kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+})
+
+// Lookup is the kernel [corpus.Lookup] with its slices in device memory.
+// Lookup reads tables of every kind.
+type Lookup struct {
+	Out runtime.View[int32]
+	F   runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Lookup) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(lookupKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.F)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLookup runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(lookupKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.F)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed LoopedLocal.spv
 var loopedLocalSPIRV string
 
@@ -2938,6 +3180,131 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 	l := kernelimpl.NewLaunch(loopsKernel)
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Math1.spv
+var math1SPIRV string
+
+var math1Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Math1",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+		{Name: "N", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
+	},
+	SPIRV: math1SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Math1{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Y:   kernelimpl.HostSlice[float64](a, 1),
+		Out: kernelimpl.HostSlice[float64](a, 2),
+		N:   kernelimpl.HostSlice[int](a, 3),
+	}.Kernel
+})
+
+// Math1 is the kernel [corpus.Math1] with its slices in device memory.
+// Math1 uses functions of package math that gc compiles from Go source on amd64.
+type Math1 struct {
+	X   runtime.View[float64]
+	Y   runtime.View[float64]
+	Out runtime.View[float64]
+	N   runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Math1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(math1Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	kernelimpl.View(l, 3, k.N)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMath1 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(math1Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	kernelimpl.Slice(l, 3, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Math32.spv
+var math32SPIRV string
+
+var math32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Math32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:107:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
+		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
+	},
+	SPIRV: math32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Math32{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+})
+
+// Math32 is the kernel [corpus.Math32] with its slices in device memory.
+// Math32 uses package math32.
+type Math32 struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Math32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(math32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMath32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(math32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -3049,6 +3416,124 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 	l := kernelimpl.NewLaunch(maybeNilKernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed MoreBits.spv
+var moreBitsSPIRV string
+
+var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MoreBits",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:143:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:29"},
+		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:520:8"},
+		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:523:8", Message: "runtime error: integer overflow"},
+		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
+		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
+	},
+	SPIRV: moreBitsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.MoreBits{
+		In:  kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// MoreBits is the kernel [corpus.MoreBits] with its slices in device memory.
+// MoreBits uses the rest of math/bits.
+type MoreBits struct {
+	In  runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MoreBits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(moreBitsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMoreBits runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(moreBitsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Near.spv
+var nearSPIRV string
+
+var nearKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Near",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    48,
+	Items:      1,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43"},
+	},
+	SPIRV: nearSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Near{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Y:   kernelimpl.HostSlice[float64](a, 1),
+		Out: kernelimpl.HostSlice[float64](a, 2),
+	}.Kernel
+})
+
+// Near is the kernel [corpus.Near] with its slices in device memory.
+// Near uses functions that gc has assembly for on amd64, or that call such: their last bits may differ.
+type Near struct {
+	X   runtime.View[float64]
+	Y   runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Near) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nearKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNear runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nearKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -3356,6 +3841,66 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 	l := kernelimpl.NewLaunch(onlyReturnKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Phases.spv
+var phasesSPIRV string
+
+var phasesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Phases",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Steps", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
+	},
+	SPIRV: phasesSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Phases{
+		Steps: kernelimpl.HostValue[int](a, 0),
+		In:    kernelimpl.HostSlice[int32](a, 1),
+		Out:   kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Phases is the kernel [corpus.Phases] with its slices in device memory.
+// Phases has barriers in uniform loops, branches and helpers.
+type Phases struct {
+	Steps int
+	In    runtime.View[int32]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Phases) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(phasesKernel)
+	kernelimpl.Value(l, 0, k.Steps)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunPhases runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(phasesKernel)
+	kernelimpl.Value(l, 0, k.Steps)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Pointers.spv
@@ -3768,6 +4313,78 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+//go:embed Sites.spv
+var sitesSPIRV string
+
+var sitesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Sites",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "At", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 56,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:166:8", Message: "eleven"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/tables.go:171:19"},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/tables.go:170:18"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:170:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:169:15"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/corpus/tables.go:168:8"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/tables.go:163:10"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:163:10"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:162:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:161:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:160:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13"},
+	},
+	SPIRV: sitesSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Sites{
+		At:  kernelimpl.HostValue[int](a, 0),
+		X:   kernelimpl.HostSlice[int32](a, 1),
+		Y:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+})
+
+// Sites is the kernel [corpus.Sites] with its slices in device memory.
+// Sites faults in one of many places.
+type Sites struct {
+	At  int
+	X   runtime.View[int32]
+	Y   runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sites) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(sitesKernel)
+	kernelimpl.Value(l, 0, k.At)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSites runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sitesKernel)
+	kernelimpl.Value(l, 0, k.At)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed Small.spv
@@ -4242,4 +4859,47 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+//go:embed Words.spv
+var wordsSPIRV string
+
+var wordsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Words",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7"},
+	},
+	SPIRV: wordsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Words{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Words is the kernel [corpus.Words] with its slices in device memory.
+// Words chooses constant strings in branches.
+type Words struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wordsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunWords runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wordsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }

@@ -1,0 +1,128 @@
+package difftest
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/difftest/corpus"
+	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+func init() {
+	tableCases()
+	mathCases()
+	localCases()
+}
+
+func tableCases() {
+	add1("Lookup", gen.RunLookup, 60, func() corpus.Lookup { return corpus.Lookup{Out: out32(60), F: make([]float64, 60)} })
+	add1("Words", gen.RunWords, 20, func() corpus.Words { return corpus.Words{Out: out32(20)} })
+	// One work-item at a time, since the first fault of a launch wins.
+	for x := range int32(14) {
+		for y := range int32(6) {
+			add1("Sites", gen.RunSites, 1, func() corpus.Sites {
+				k := corpus.Sites{X: make([]int32, 50), Y: make([]int32, 50), Out: out32(50)}
+				k.X[0], k.Y[0] = x, y
+				return k
+			})
+		}
+	}
+}
+
+func mathArgs() (x, y []float64) {
+	for _, a := range floatEdges {
+		for _, b := range floatEdges {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	r := rng()
+	for range 1000 {
+		x = append(x, math.Ldexp(r.Float64()*2-1, r.IntN(40)-30))
+		y = append(y, math.Ldexp(r.Float64()*2-1, r.IntN(40)-30))
+	}
+	return x, y
+}
+
+func mathCases() {
+	x, y := mathArgs()
+	n := len(x)
+	add1("Math1", gen.RunMath1, n, func() corpus.Math1 {
+		return corpus.Math1{X: x, Y: y, Out: make([]float64, n*corpus.MathResults), N: make([]int, n)}
+	})
+	var x32, y32 []float32
+	for i := range x {
+		x32, y32 = append(x32, float32(x[i])), append(y32, float32(y[i]))
+	}
+	add1("Math32", gen.RunMath32, n, func() corpus.Math32 {
+		return corpus.Math32{X: x32, Y: y32, Out: make([]float32, n*corpus.Math32Results)}
+	})
+	in, _ := intPairs[uint64](600)
+	add1("MoreBits", gen.RunMoreBits, len(in), func() corpus.MoreBits {
+		return corpus.MoreBits{In: in, Out: make([]uint64, 20*len(in))}
+	})
+}
+
+func localCases() {
+	in := mixedInts(256)
+	nd := func(global, local int) runtime.NDRange1 {
+		return runtime.NDRange1{Global: runtime.Range1(global), Local: runtime.Range1(local)}
+	}
+	add("LocalStructs", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.LocalStructs{In: in, Out: out32(64), Acc: dsl.LocalLen[corpus.Cell](19), Acc2: dsl.LocalLen[[2]uint16](16)}
+		err := gen.RunLocalStructs(ctx, dev, k, nd(64, 16))
+		return k.Out, err
+	})
+	add("Phases", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Phases{Steps: 5, In: in, Out: out32(128)}
+		return k, gen.RunPhases(ctx, dev, k, nd(128, 32))
+	})
+	for _, bad := range []int{-1, 4, 100} {
+		add("Leavers", func(ctx context.Context, dev *runtime.Device) (any, error) {
+			k := corpus.Leavers{Bad: bad, In: in, Out: out32(128)}
+			return k, gen.RunLeavers(ctx, dev, k, nd(128, 16))
+		})
+	}
+	add("Grid2Local", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Grid2Local{W: 24, In: make([]float32, 24*12), Out: make([]float32, 24*12)}
+		for i := range k.In {
+			k.In[i] = float32(i*i%97) / 8
+		}
+		return k, gen.RunGrid2Local(ctx, dev, k, runtime.NDRange2{Global: runtime.Range2{12, 24}, Local: runtime.Range2{4, 8}})
+	})
+}
+
+// TestNear compares functions whose host form is assembly: the last bits of the
+// results may differ.
+func TestNear(t *testing.T) {
+	dev, err := runtime.Open(runtime.Select("vulkan"))
+	if err != nil {
+		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	defer dev.Close()
+	x, y := mathArgs()
+	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}
+	if err := gen.RunNear(context.Background(), dev, k, runtime.Range1(len(x))); err != nil {
+		t.Fatal(err)
+	}
+	names := [corpus.NearResults]string{"Exp", "Log", "Hypot", "Log2", "Log10", "FMA", "Pow", "Sinh", "Tanh", "Erf", "Gamma"}
+	limit := [corpus.NearResults]int64{1, 1, 1, 1, 1, 0, 4, 2, 2, 2, 8}
+	for i := range x {
+		a, b := x[i], y[i]
+		want := [corpus.NearResults]float64{math.Exp(a), math.Log(a), math.Hypot(a, b), math.Log2(a), math.Log10(a), math.FMA(a, b, a), math.Pow(a, b),
+			math.Sinh(a), math.Tanh(a), math.Erf(a), math.Gamma(a)}
+		for j, w := range want {
+			g := k.Out[i*corpus.NearResults+j]
+			d := int64(math.Float64bits(g) - math.Float64bits(w))
+			if !(g != g && w != w) && max(d, -d) > limit[j] {
+				t.Errorf("%s(%v, %v) = %v, want %v: %d apart", names[j], a, b, g, w, d)
+			}
+		}
+	}
+}
