@@ -2,6 +2,7 @@
 // launch them.
 //
 //	kgen [flags] [packages]
+//	kgen explain [codes]
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -10,6 +11,9 @@
 //
 // makes go generate do it. The results stand in the folder generated of the
 // module's root, under the path of the kernels' package.
+//
+// kgen explain KG203 says what a diagnostic means and what to write instead;
+// without a code, explain lists them all. A folder of that name is ./explain.
 //
 // The exit status is 1 if anything is wrong with the kernels or could not be
 // done, and 2 if the command line is wrong.
@@ -51,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
 	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: "+strings.Join(codegen.DumpNames(), ", "))
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: kgen [flags] [packages]\n")
+		fmt.Fprintf(stderr, "usage: kgen [flags] [packages]\n       kgen explain [codes]\n")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -62,6 +66,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if *version {
 		fmt.Fprintln(stdout, versionText())
+		return 0
+	}
+	if flags.Arg(0) == "explain" {
+		if err := codegen.Explain(stdout, flags.Args()[1:]...); err != nil {
+			fmt.Fprintln(stderr, "kgen:", err)
+			return 2
+		}
 		return 0
 	}
 	cfg.Patterns = flags.Args()

@@ -1,0 +1,113 @@
+package diag
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The explanations are a file per code: a line that sums it up, a text that says
+// what the code means, why devices are so and what to write instead, and two
+// small packages, one that gives the code and one that does the same without.
+//
+//go:embed explain/KG*.txt
+var explanations embed.FS
+
+const (
+	badMark  = "-- bad.go --\n"
+	goodMark = "-- good.go --\n"
+)
+
+type explanation struct {
+	summary   string
+	text      string
+	bad, good string
+}
+
+// explain returns the explanation of a code, which is nil if there is none.
+var explain = sync.OnceValue(func() map[Code]*explanation {
+	all := map[Code]*explanation{}
+	files, err := explanations.ReadDir("explain")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for _, f := range files {
+		data, err := explanations.ReadFile("explain/" + f.Name())
+		code, ok := ParseCode(strings.TrimSuffix(f.Name(), ".txt"))
+		if err != nil || !ok {
+			panic("BUG: explain/" + f.Name())
+		}
+		e := &explanation{}
+		e.text, e.bad, _ = strings.Cut(string(data), badMark)
+		e.bad, e.good, _ = strings.Cut(e.bad, goodMark)
+		e.summary, e.text, _ = strings.Cut(e.text, "\n")
+		e.text = strings.TrimSpace(e.text)
+		all[code] = e
+	}
+	return all
+})
+
+// Codes returns all codes in ascending order.
+func Codes() []Code {
+	var codes []Code
+	for c := range Code(1000) {
+		if explain()[c] != nil {
+			codes = append(codes, c)
+		}
+	}
+	return codes
+}
+
+// ParseCode returns the code that is written as KG203, kg203 or 203. It need not
+// exist.
+func ParseCode(s string) (Code, bool) {
+	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
+		s = s[2:]
+	}
+	if len(s) != 3 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 16)
+	return Code(n), err == nil
+}
+
+// Summary returns what a code means in one sentence, or "" if there is no such code.
+func Summary(c Code) string {
+	if e := explain()[c]; e != nil {
+		return e.summary
+	}
+	return ""
+}
+
+// Example returns the source of a small package that gives the code, and of one
+// that does the same without.
+func Example(c Code) (bad, good string) {
+	if e := explain()[c]; e != nil {
+		return e.bad, e.good
+	}
+	return "", ""
+}
+
+// Explain returns a text for people: what a code means, why devices are so, what
+// to write instead, and an example of each. It reports whether the code exists.
+func Explain(c Code) (string, bool) {
+	e := explain()[c]
+	if e == nil {
+		return "", false
+	}
+	return fmt.Sprintf("%v: %s\n\n%s\n\nThis gives %v:\n\n%s\nThis does not:\n\n%s",
+		c, e.summary, e.text, c, indent(e.bad), indent(e.good)), true
+}
+
+func indent(src string) string {
+	var b strings.Builder
+	for line := range strings.Lines(src) {
+		if line != "\n" {
+			b.WriteByte('\t')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
