@@ -25,11 +25,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/internal/spirvtools"
 )
 
 var (
-	mutants = flag.Duration("mutants", 0, "make mutants for so long, with a seed from the clock, and go on after failures")
-	keep    = flag.String("keep", "", "write the sources of mutants that fail to this folder")
+	mutants  = flag.Duration("mutants", 0, "make mutants for so long, with a seed from the clock, and go on after failures")
+	validate = flag.Bool("validate", false, "run spirv-val over the modules of mutants, too")
+	keep     = flag.String("keep", "", "write the sources of mutants that fail to this folder")
 )
 
 // tooLong is more than any kernel of this size takes to compile.
@@ -78,7 +80,8 @@ func (c *compiler) load(src string) (*load.Program, error) {
 
 // compileAll compiles every kernel of a source as Generate does, with the
 // verifier after every pass. A source that is refused is no error.
-func (c *compiler) compileAll(src string) (compiled int, err error) {
+// valid, which may be nil, looks at the modules.
+func (c *compiler) compileAll(src string, valid func(words []uint32) string) (compiled int, err error) {
 	err = guarded(func() error {
 		prog, err := c.load(src)
 		if err != nil {
@@ -86,7 +89,7 @@ func (c *compiler) compileAll(src string) (compiled int, err error) {
 		}
 		for _, p := range prog.Packages {
 			for _, k := range p.Kernels {
-				ok, err := compileKernel(prog, k)
+				ok, err := compileKernel(prog, k, valid)
 				if err != nil {
 					return fmt.Errorf("kernel %s: %w", k.Name, err)
 				}
@@ -100,7 +103,7 @@ func (c *compiler) compileAll(src string) (compiled int, err error) {
 	return compiled, err
 }
 
-func compileKernel(prog *load.Program, k *load.Kernel) (ok bool, err error) {
+func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32) string) (ok bool, err error) {
 	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return false, nil
 	}
@@ -128,6 +131,11 @@ func compileKernel(prog *load.Program, k *load.Kernel) (ok bool, err error) {
 	}
 	if _, err := describe(m, k, words); err != nil {
 		return false, fmt.Errorf("describe: %w", err)
+	}
+	if valid != nil {
+		if msg := valid(words); msg != "" {
+			return false, fmt.Errorf("spirv-val: %s", msg)
+		}
 	}
 	return true, nil
 }
@@ -169,6 +177,8 @@ func seeds(t testing.TB, c *compiler) []string {
 				one := oneKernel(string(src), i)
 				if _, err := c.load(one); err == nil {
 					out = append(out, one)
+				} else if strings.HasPrefix(name, "testdata/") { // others may need the rest of their package
+					t.Errorf("%s: %v", name, err)
 				}
 			}
 		}
@@ -276,6 +286,10 @@ func TestMutants(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	begin := time.Now()
+	var valid func(words []uint32) string
+	if *validate {
+		valid = func(words []uint32) string { return spirvtools.Invalid(t, words) }
+	}
 	failures := map[string]bool{}
 	var pool []string
 	n, tried, compiled := 0, 0, 0
@@ -298,7 +312,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		n++
-		ok, err := c.compileAll(src)
+		ok, err := c.compileAll(src, valid)
 		compiled += ok
 		if err == nil {
 			// What compiles is changed further, as long as it stays small.
@@ -352,7 +366,7 @@ func summary(err error) string {
 func TestSeeds(t *testing.T) {
 	c := shared()
 	for _, src := range seeds(t, c) {
-		if _, err := c.compileAll(src); err != nil {
+		if _, err := c.compileAll(src, nil); err != nil {
 			t.Errorf("%v\nin\n%s", err, src)
 		}
 	}
@@ -371,7 +385,7 @@ func FuzzGenerate(f *testing.F) {
 				src = next
 			}
 		}
-		if _, err := c.compileAll(src); err != nil {
+		if _, err := c.compileAll(src, nil); err != nil {
 			t.Fatalf("%v\nin\n%s", err, src)
 		}
 	})

@@ -226,6 +226,11 @@ var wrappers = []string{
 	"for zz := range func(yield func(int) bool) { _ = yield(1) && yield(2) } { if zz == N { break }; S() }",
 	"za := VAR[N:]; _ = len(za); S()",
 	"VAR, VAR = VAR, VAR; S()",
+	"var za [1 << 24]int64; za[N] = 1; S(); zb := za; _ = zb",
+	"za := func(f func()) { f(); f() }; zb := func() { za(func() { S() }) }; zb(); za(zb)",
+	"za := []int32{1, 2, 3}; for zi, zz := range za[:N] { S(); za[zi] = zz + za[0] }",
+	"var zp *int; if COND { zp = new(int) }; S(); if zp != nil { *zp = N }",
+	"za := map[int]int{}; S(); _ = za",
 	"const zc = 1 << 40; _ = VAR >> (zc & 63); S()",
 }
 

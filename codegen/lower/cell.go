@@ -46,6 +46,10 @@ func (c *cell) settle(p place) {
 	}
 }
 
+// maxVar bounds the bytes of an array of a work-item's own: drivers are known to
+// fail on 2 MiB.
+const maxVar = 1 << 20
+
 // newCell makes a variable of Go type t; it is not zeroed yet.
 func (l *lowerer) newCell(t types.Type, name string) *cell {
 	c := &cell{typ: t, cls: l.classify(t)}
@@ -59,6 +63,9 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	case classArray:
 		a := t.Underlying().(*types.Array)
 		if l.isFlat(t) {
+			if n := sizes.Sizeof(t); n < 0 || n > maxVar {
+				l.errorf(diag.TooLarge, l.pos, "use a slice that the host passes", "a variable of type %v is too large for a work-item's memory", t)
+			}
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, l.memType(t, false))}
 			break
 		}

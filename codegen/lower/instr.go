@@ -203,7 +203,13 @@ func (l *lowerer) value(in ssa.Value) val {
 // unsupported reports a value that kernels cannot have and that package check
 // did not find.
 func (l *lowerer) unsupported(in ssa.Value) val {
-	l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this expression (%T)", in)
+	switch in.(type) {
+	case *ssa.Range:
+		l.errorf(diag.Statement, in.Pos(), "range over its length, or over a slice", "kernels cannot range over strings")
+	case *ssa.Next: // of the Range that was reported
+	default:
+		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this expression (%T)", in)
+	}
 	return l.zero(in.Type())
 }
 

@@ -157,6 +157,10 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 			"work-group memory cannot hold values of type %v", t)
 		return nil
 	}
+	if n := sizes.Sizeof(t); n < 0 || n > maxVar {
+		l.errorf(diag.TooLarge, in.Pos(), "use slices that the host passes", "a value of type %v is too large for work-group memory", t)
+		return nil
+	}
 	v := l.m.NewVar(nil, ir.Workgroup, "local", typ())
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return v

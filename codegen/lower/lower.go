@@ -285,13 +285,25 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 // which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
-		f, ok := a[i].(function)
-		g, ok2 := b[i].(function)
+		f, ok := funcIn(a[i])
+		g, ok2 := funcIn(b[i])
 		if ok && ok2 && (f.fn != g.fn || f.builtin != g.builtin) {
 			return false
 		}
 	}
 	return true
+}
+
+// funcIn returns the function that a value is or that the variable holds which
+// it points to, as a closure's free variables do.
+func funcIn(v val) (function, bool) {
+	if p, ok := v.(pointer); ok {
+		if c, ok := p.ref.(*cell); ok {
+			v = c.shape
+		}
+	}
+	f, ok := v.(function)
+	return f, ok
 }
 
 // unwrap turns the tuple of a single result into the result.

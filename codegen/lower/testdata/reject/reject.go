@@ -79,3 +79,20 @@ func (k WrongForm) Kernel(it dsl.NDItem1) {
 	s := dsl.LocalSlice[int32](it, n) // want KG402 `constant`
 	k.Out[0] = s[0]
 }
+
+type TooLarge struct{ Out []int32 }
+
+func (k TooLarge) Kernel(it dsl.NDItem1) {
+	var a [1 << 33]int8 // want KG206 `too large for a work-item's memory`
+	a[it.GlobalID()] = 1
+	tile := dsl.Local[[1 << 33]int8](it) // want KG206 `too large for work-group memory`
+	k.Out[0] = int32(a[it.GlobalID()]) + int32(tile[0])
+}
+
+type RangeString struct{ Out []int32 }
+
+func (k RangeString) Kernel(it dsl.Item1) {
+	for i := range "abc" { // want KG102 `range over strings`
+		k.Out[i] = 1
+	}
+}
