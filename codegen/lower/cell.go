@@ -23,6 +23,7 @@ type cell struct {
 	nils   []*ir.Value // the last of each group of stores of nil, while the shape was not fixed
 	stored bool        // a value without run-time parts was stored
 	home   *place      // where the variable is declared
+	decl   ssa.Instruction
 }
 
 // place is a block of an inlined call.
@@ -39,10 +40,10 @@ func (l *lowerer) place() place {
 }
 
 // settle says where a variable and its parts are declared.
-func (c *cell) settle(p place) {
-	c.home = &p
-	for _, f := range c.fields {
-		f.settle(p)
+func (c *cell) settle(f *frame, in *ssa.Alloc) {
+	c.home, c.decl = &place{f, in.Block()}, in
+	for _, part := range c.fields {
+		part.settle(f, in)
 	}
 }
 
@@ -67,6 +68,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 				l.errorf(diag.TooLarge, l.pos, "use a slice that the host passes", "a variable of type %v is too large for a work-item's memory", t)
 			}
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, l.memType(t, false))}
+			l.owners[c.mem.v] = c
 			break
 		}
 		if a.Len() > unrollLimit {

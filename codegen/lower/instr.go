@@ -23,7 +23,9 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		f.vals[in] = l.phi(f, in)
 	case *ssa.Store:
 		if p, ok := l.get(in.Addr).(pointer); ok {
-			l.storeRef(l.deref(p), l.get(in.Val), in.Val.Type())
+			r, x := l.deref(p), l.get(in.Val)
+			l.storesOld(r, x)
+			l.storeRef(r, x, in.Val.Type())
 		}
 	case *ssa.Jump:
 		l.b.Jump(l.edge(f, in.Block(), 0))
@@ -227,7 +229,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	c := f.allocs[in]
 	if c == nil {
 		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
-		c.settle(place{f, in.Block()})
+		c.settle(f, in)
 		f.allocs[in] = c
 	}
 	return c

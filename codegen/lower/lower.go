@@ -39,7 +39,7 @@ type lowerer struct {
 	globals    map[*ssa.Global]val
 	accessors  []*ir.Var
 	posCache   map[token.Pos]ir.Pos
-	written    map[*ssa.Global]bool
+	owners     map[*ir.Var]*cell
 }
 
 // frame is one inlined call.
@@ -55,6 +55,7 @@ type frame struct {
 	phis     map[*ssa.Phi]*cell
 	allocs   map[*ssa.Alloc]*cell
 	cur      ssa.Instruction // being lowered
+	site     ssa.Instruction // the call, in the caller
 	ret      *ir.Block
 	result   *cell
 	single   bool // the function has one return: its results need no cell
@@ -75,7 +76,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m.Kernel = m.NewFunc("main")
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
-		globals: map[*ssa.Global]val{}, posCache: map[token.Pos]ir.Pos{},
+		globals: map[*ssa.Global]val{}, owners: map[*ir.Var]*cell{}, posCache: map[token.Pos]ir.Pos{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -269,6 +270,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	for i, p := range fn.FreeVars {
 		f.vals[p] = bindings[i]
 	}
+	if f.caller != nil {
+		f.site = f.caller.cur
+	}
 	l.frame = f
 	saved := l.pos
 	l.body(f)
@@ -414,6 +418,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 		if c == nil {
 			c = l.phiCell(f, phi, x)
 		}
+		l.keepsOld(f, phi, x)
 		l.storeCell(c, x)
 	}
 	l.b.Jump(target)

@@ -51,6 +51,8 @@ func pointerCases() {
 		}
 		return k
 	})
+	add1("Fresh", gen.RunFresh, 8, func() corpus.Fresh { return corpus.Fresh{Out: out32(8)} })
+	add1("FoundLast", gen.RunFoundLast, 8, func() corpus.FoundLast { return corpus.FoundLast{Out: out32(24)} })
 	add1("BothKinds", gen.RunBothKinds, 30, func() corpus.BothKinds { return corpus.BothKinds{X: mixedInts(120), Out: out32(30)} })
 }
 

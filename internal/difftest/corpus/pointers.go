@@ -233,3 +233,54 @@ func (k BothKinds) Kernel(it dsl.Item1) {
 	r += int32(len(s2)*10 + cap(s[1:]))
 	k.Out[i] = r + a[0] + a[1]*7 + a[2]*13
 }
+
+type holder struct{ p *int32 }
+
+func (h *holder) set(p *int32) { h.p = p }
+
+// Fresh has pointers to a loop's variables, in the same iteration.
+type Fresh struct{ Out []int32 }
+
+func (k Fresh) Kernel(it dsl.Item1) {
+	var y int32
+	for j := range int32(4) {
+		x := j
+		var p *int32
+		if j%2 == 0 {
+			p = &x
+		}
+		if p != nil {
+			*p += 3
+		}
+		var h holder
+		if j > 1 {
+			h.set(&x)
+		}
+		if h.p != nil {
+			*h.p += x
+		}
+		add := func(n int32) { x += n }
+		add(2)
+		y += x
+	}
+	k.Out[it.GlobalID()] = y
+}
+
+// FoundLast leaves a loop with a pointer to its variable.
+type FoundLast struct{ Out []int32 }
+
+func (k FoundLast) Kernel(it dsl.Item1) {
+	for i := range 3 {
+		var p *int32
+		for j := range int32(4) {
+			x := j * 2
+			if j == int32(it.GlobalID()) {
+				p = &x
+				break
+			}
+		}
+		if p != nil {
+			k.Out[it.GlobalID()*3+i] = *p
+		}
+	}
+}

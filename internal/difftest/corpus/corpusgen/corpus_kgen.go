@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
 }
 
 //go:embed Args.spv
@@ -1558,6 +1558,92 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed FoundLast.spv
+var foundLastSPIRV string
+
+var foundLastKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FoundLast",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9"},
+	},
+	SPIRV: foundLastSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.FoundLast{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// FoundLast is the kernel [corpus.FoundLast] with its slices in device memory.
+// FoundLast leaves a loop with a pointer to its variable.
+type FoundLast struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FoundLast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(foundLastKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFoundLast runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(foundLastKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Fresh.spv
+var freshSPIRV string
+
+var freshKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Fresh",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7"},
+	},
+	SPIRV: freshSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Fresh{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Fresh is the kernel [corpus.Fresh] with its slices in device memory.
+// Fresh has pointers to a loop's variables, in the same iteration.
+type Fresh struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fresh) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(freshKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFresh runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(freshKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

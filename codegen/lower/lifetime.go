@@ -1,0 +1,189 @@
+package lower
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// A variable declared in a loop is a new one in each iteration, but one cell
+// here. That is the same unless a pointer or closure keeps the variable of an
+// earlier iteration while the next one comes to be: those are refused.
+
+// keepsOld reports whether a phi that is given x may still be used once a
+// variable that x refers to has been declared again.
+func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, x val) {
+	for _, c := range l.cellsOf(x) {
+		if at := c.declaredIn(f); at != nil && liveAcross(phi, at) {
+			l.oldVariable(c)
+		}
+	}
+}
+
+// storesOld does the same for a store of x in a variable.
+func (l *lowerer) storesOld(to ref, x val) {
+	holder, ok := to.(*cell)
+	if !ok || holder.cls != classShape || holder.home == nil {
+		return
+	}
+	for _, c := range l.cellsOf(x) {
+		for f := c.frame(); f != nil; f = f.caller {
+			held := holder.declaredIn(f)
+			if readAfter(c.declaredIn(f), held) {
+				l.oldVariable(c)
+				break
+			}
+			if held != nil {
+				break
+			}
+		}
+	}
+}
+
+func (l *lowerer) oldVariable(c *cell) {
+	name := "a variable"
+	if a, ok := c.decl.(*ssa.Alloc); ok && a.Comment != "" {
+		name = "the variable " + a.Comment
+	}
+	l.errorf(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
+		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
+}
+
+// cellsOf returns the declared variables that a value refers to.
+func (l *lowerer) cellsOf(x val) []*cell {
+	var out []*cell
+	add := func(c *cell) {
+		if c != nil && c.home != nil {
+			out = append(out, c)
+		}
+	}
+	switch x := x.(type) {
+	case slice:
+		add(l.owners[x.at.v])
+	case pointer:
+		switch r := x.ref.(type) {
+		case *cell:
+			add(r)
+		case mem:
+			add(l.owners[r.v])
+		}
+	case function:
+		for _, b := range x.bindings {
+			out = append(out, l.cellsOf(b)...)
+		}
+	case iface:
+		return l.cellsOf(x.v)
+	}
+	return out
+}
+
+func (c *cell) frame() *frame {
+	if c.home == nil {
+		return nil
+	}
+	return c.home.frame
+}
+
+// declaredIn returns the instruction of f that declares the variable, or the call
+// inside of which it is declared; nil if that is not in f.
+func (c *cell) declaredIn(f *frame) ssa.Instruction {
+	at := c.decl
+	for g := c.frame(); g != nil; g = g.caller {
+		if g == f {
+			return at
+		}
+		at = g.site
+	}
+	return nil
+}
+
+// liveAcross reports whether at may run between a phi and a use of what the phi
+// then was.
+func liveAcross(phi *ssa.Phi, at ssa.Instruction) bool {
+	home, b := phi.Block(), at.Block()
+	reached := map[*ssa.BasicBlock]bool{}
+	walk(home, home, reached)
+	if b != home && !reached[b] {
+		return false
+	}
+	after := map[*ssa.BasicBlock]bool{}
+	walk(b, home, after)
+	from := slices.Index(b.Instrs, at)
+	for _, u := range usesOf(phi) {
+		if after[u.block] || u.block == b && u.index > from {
+			return true
+		}
+	}
+	return false
+}
+
+// walk marks the blocks after b that are reached without going through stop.
+func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) {
+	for _, s := range b.Succs {
+		if s != stop && !seen[s] {
+			seen[s] = true
+			walk(s, stop, seen)
+		}
+	}
+}
+
+// readAfter reports whether at may run again and the variable declared by held,
+// or outside if held is nil, be used then without being declared anew.
+func readAfter(at, held ssa.Instruction) bool {
+	if at == nil {
+		return false
+	}
+	var stop *ssa.BasicBlock
+	if held != nil {
+		if stop = held.Block(); stop == at.Block() {
+			return false
+		}
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	walk(at.Block(), stop, seen)
+	if !seen[at.Block()] || held == nil {
+		return seen[at.Block()]
+	}
+	// What is declared inside of a call is used only there.
+	v, ok := held.(*ssa.Alloc)
+	return ok && slices.ContainsFunc(usesOf(v), func(u use) bool { return seen[u.block] })
+}
+
+type use struct {
+	block *ssa.BasicBlock
+	index int
+}
+
+// usesOf returns the uses of a value, and of the pointers made from it.
+func usesOf(v ssa.Value) []use {
+	var out []use
+	seen := map[ssa.Value]bool{v: true}
+	for work := []ssa.Value{v}; len(work) > 0; {
+		v := work[0]
+		work = work[1:]
+		for _, r := range *v.Referrers() {
+			switch r := r.(type) {
+			case *ssa.DebugRef:
+				continue
+			case *ssa.Phi: // a use at the end of the edge
+				for i, e := range r.Edges {
+					if e == v {
+						p := r.Block().Preds[i]
+						out = append(out, use{p, len(p.Instrs)})
+					}
+				}
+				continue
+			case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.MakeInterface,
+				*ssa.ChangeInterface, *ssa.MakeClosure, *ssa.TypeAssert, *ssa.SliceToArrayPointer, *ssa.Call, *ssa.Extract:
+				if d := r.(ssa.Value); !seen[d] && d.Referrers() != nil {
+					seen[d] = true
+					work = append(work, d)
+				}
+			}
+			out = append(out, use{r.Block(), slices.Index(r.Block().Instrs, r)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+// Package lifetime holds kernels with pointers to the variables of loops. Those
+// whose names begin with Old keep one of an earlier iteration, and are refused.
+package lifetime
+
+import "github.com/kgen-go/kgen/dsl"
+
+type OldPointer struct{ Out []int32 }
+
+func (k OldPointer) Kernel(it dsl.Item1) {
+	var p *int32
+	for j := range int32(5) {
+		x := j * 10
+		if j == int32(it.GlobalID()%5) {
+			p = &x
+		}
+		x++
+	}
+	k.Out[it.GlobalID()] = *p
+}
+
+type OldField struct{ Out []int32 }
+
+type holder struct{ p *int32 }
+
+func (h *holder) set(p *int32) { h.p = p }
+
+func (k OldField) Kernel(it dsl.Item1) {
+	var h holder
+	for j := range int32(3) {
+		x := j
+		if j == 1 {
+			h.set(&x)
+		}
+	}
+	k.Out[0] = *h.p
+}
+
+type OldSlice struct{ Out []int32 }
+
+func (k OldSlice) Kernel(it dsl.Item1) {
+	var last []int32
+	for j := range int32(3) {
+		a := [2]int32{j, j}
+		if last != nil {
+			k.Out[j] = last[1]
+		}
+		last = a[:]
+	}
+}
+
+type Fresh struct{ Out []int32 }
+
+func (k Fresh) Kernel(it dsl.Item1) {
+	var y int32
+	for j := range int32(4) {
+		x := j
+		var p *int32
+		if j%2 == 0 {
+			p = &x
+		}
+		if p != nil {
+			*p += 3
+		}
+		var h holder
+		if j > 1 {
+			h.set(&x)
+		}
+		if h.p != nil {
+			*h.p += x
+		}
+		add := func(n int32) { x += n }
+		add(2)
+		y += x
+	}
+	k.Out[0] = y
+}
+
+type FoundLast struct{ Out []int32 }
+
+func (k FoundLast) Kernel(it dsl.Item1) {
+	for i := range 3 {
+		var p *int32
+		for j := range int32(4) {
+			x := j * 2
+			if j == int32(it.GlobalID()) {
+				p = &x
+				break
+			}
+		}
+		if p != nil {
+			k.Out[i] = *p
+		}
+	}
+}
