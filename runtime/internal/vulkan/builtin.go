@@ -92,6 +92,9 @@ func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) 
 	if err != nil {
 		return err
 	}
+	if err := e.open(); err != nil {
+		return err
+	}
 	e.order(compute)
 	e.bind(p)
 	for first := true; size > 0 || first; first = false {
