@@ -41,7 +41,9 @@ const (
 	SpecLocalSizeX = SpecReserved
 	SpecLocalSizeY = SpecReserved + 1
 	SpecLocalSizeZ = SpecReserved + 2
-	SpecAccessor   = SpecReserved + 0x100
+	// SpecExactDivide tells the module to correct float32 division.
+	SpecExactDivide = SpecReserved + 3
+	SpecAccessor    = SpecReserved + 0x100
 )
 
 // Form is the form of a kernel, as the type of its item states it.

@@ -49,6 +49,14 @@
 // (uint32, x the fastest dimension) and decorate BuiltIn WorkgroupSize; from
 // [SpecAccessor] on stand the lengths of local accessors (uint32, in elements).
 //
+// [SpecExactDivide] (a bool, true by default) is false where the device's
+// division and square root of float32 are correctly rounded: the module then
+// uses them as they are. Where it is true, the module corrects results that are
+// up to three units in the last place off (seven for square roots) where
+// operands and result are neither tiny nor huge. A module of the mode
+// properties.FloatFast, or one that neither divides nor takes roots, does not
+// have it. Float64 division and square root are the device's always.
+//
 // # Work-items
 //
 // A range kernel is dispatched in enough work-groups to cover GlobalRange, with

@@ -52,6 +52,10 @@ type DeviceInfo struct {
 	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
 	// is known once the device is open.
 	Subnormals bool
+	// ExactDivide says that the device rounds float32 division and square root
+	// correctly. Where it does not, kernels correct them, at some cost; see
+	// properties.FloatFast. It is known once the device is open.
+	ExactDivide bool
 	// Missing says why there is no other device, or none better: which backends
 	// found none, and which devices did not open. It is set by Open.
 	Missing []string
@@ -78,7 +82,7 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory,
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
-		Subnormals: h.Subnormals,
+		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide,
 	}
 }
 
@@ -122,6 +126,8 @@ type Device struct {
 	missing []string
 	stream  *graph.Stream
 	queue   *Queue
+	// correct says that kernels correct float32 division and square root.
+	correct bool
 
 	mu      sync.Mutex
 	kernels map[*Kernel]*builtKernel
@@ -136,7 +142,7 @@ type Device struct {
 // the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
 // name), which lists the devices that there are.
 func Open(opts ...OpenOption) (*Device, error) {
-	o := openOptions{choice: os.Getenv("KGEN_DEVICE")}
+	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE")}
 	for _, opt := range opts {
 		opt.applyOpen(&o)
 	}
@@ -167,6 +173,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		stream:  graph.NewStream(h, graph.FlushDelay),
 		kernels: map[*Kernel]*builtKernel{},
 	}
+	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
 	d.queue = d.NewQueue()
 	return d
 }

@@ -49,6 +49,15 @@
 // It is returned by Event.Wait or a Run function, or, if nobody waits for that
 // launch, by the next Queue.Wait, CopyTo or Device.Close.
 //
+// # Floating point
+//
+// Float32 division and square root are correctly rounded, as in Go. Not every
+// device does that by itself: Open tries, DeviceInfo.ExactDivide has the result,
+// and where it does not, kernels whose mode is not properties.FloatFast correct
+// them. KGEN_EXACT_DIVIDE=always makes kernels correct on every device, for
+// tests of the correction; KGEN_EXACT_DIVIDE=never takes what the device has, to
+// measure its cost. Float64 division and square root are the device's.
+//
 // # Closing
 //
 // Buffers and devices may be closed in any order and twice. A buffer's memory is

@@ -134,7 +134,7 @@ type variant struct {
 // pipeline returns the kernel with all its constants set, built when first used.
 func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
 	local := deviceOrder(c.Rank, p.local)
-	if err := specs(k, c, local); err != nil {
+	if err := specs(k, c, local, d.correct); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
@@ -180,8 +180,9 @@ func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	return d.hal.NewPipeline(desc)
 }
 
-// specs collects the values of all specialization constants in c.Specs.
-func specs(k *Kernel, c *launch.Call, local [3]uint32) error {
+// specs collects the values of all specialization constants in c.Specs. Modules
+// need not have the reserved ones.
+func specs(k *Kernel, c *launch.Call, local [3]uint32, correct bool) error {
 	c.Specs = c.Specs[:0]
 	for i := range k.abi.Specs {
 		s := &k.abi.Specs[i]
@@ -196,5 +197,10 @@ func specs(k *Kernel, c *launch.Call, local [3]uint32) error {
 	for i, n := range c.Accessors {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
 	}
+	divide := hal.SpecValue{ID: abi.SpecExactDivide, Size: 4}
+	if correct {
+		divide.Bits = 1
+	}
+	c.Specs = append(c.Specs, divide)
 	return nil
 }

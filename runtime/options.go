@@ -15,6 +15,7 @@ type openOptions struct {
 	chosen bool
 	masked []properties.Aspect
 	limits Limits
+	divide string // the environment variable KGEN_EXACT_DIVIDE
 }
 
 type openFunc func(*openOptions)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
 )
 
 // Pos is a position in the source. The file is relative to its module, or under
@@ -52,6 +53,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
+	// Float is the kernel's floating-point mode.
+	Float properties.FloatMode
 
 	nextID  int
 	consts  map[constKey]*Value

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
 )
 
 // Parse reads a module's text as String prints it, with or without positions.
@@ -279,6 +280,8 @@ func (p *parser) header(w string) {
 		m.Spilled = p.keyword("spilled")
 	case "group":
 		m.UsesGroup = true
+	case "float":
+		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":
 		p.param()
 	case "spec":

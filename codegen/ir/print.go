@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kgen-go/kgen/properties"
 )
 
 // PrintOptions choose what is printed beside the module itself.
@@ -132,6 +134,9 @@ func (p *printer) header() {
 	p.f("\n")
 	if m.UsesGroup {
 		p.f("group\n")
+	}
+	if m.Float != properties.FloatGo {
+		p.f("float %v\n", m.Float)
 	}
 	for _, a := range m.Params {
 		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v\n",

@@ -86,7 +86,8 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 		}
 	}
 	mode, _ := k.Properties.Get(properties.KeyFloatMode)
-	l.fuse = mode.FloatMode() != properties.FloatExact
+	m.Float = mode.FloatMode()
+	l.fuse = m.Float != properties.FloatExact
 	l.entry()
 	if len(l.diags) > 0 {
 		l.diags.Sort()

@@ -35,6 +35,9 @@ var passes = []Pass{
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
 	// Once nothing folds constants any more.
 	{Name: "opaquezeros", Doc: "hide zeros from drivers that fold them", Run: opaqueZeros},
+	// After opaquezeros: the raw operation stays beside its correction, whose
+	// integers nothing needs to tidy any more. It adds no control flow.
+	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
 	// Before expand hides the arguments of a spilled launch.
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", Run: runExpand, Level: ir.Legal},

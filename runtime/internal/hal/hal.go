@@ -53,6 +53,9 @@ type Info struct {
 	SubGroups  [2]int              // least and greatest sub-group size
 	Limits     Limits
 	Subnormals bool // float32 subnormals are kept; probed when the device is opened
+	// ExactDivide says that float32 division and square root are correctly
+	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
+	ExactDivide bool
 }
 
 // Limits are the figures that launches are checked against.

@@ -64,7 +64,8 @@ func info() hal.Info {
 			DeviceMemory:      memory,
 			MemoryIsHostSpeed: true,
 		},
-		Subnormals: true,
+		Subnormals:  true,
+		ExactDivide: true,
 	}
 }
 

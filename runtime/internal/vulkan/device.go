@@ -55,6 +55,9 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if d.info.Subnormals, err = d.probeSubnormals(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
 	}
+	if d.info.ExactDivide, err = d.probeDivide(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	}
 	return d, nil
 }
 

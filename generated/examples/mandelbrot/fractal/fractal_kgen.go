@@ -40,10 +40,6 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "dsl/math32/trig.go:147:29"},
-		{Kind: abi.FaultIndex, Pos: "dsl/math32/trig.go:147:45"},
-		{Kind: abi.FaultIndex, Pos: "dsl/math32/trig.go:147:65"},
-		{Kind: abi.FaultIndex, Pos: "dsl/math32/trig.go:147:85"},
 		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9"},
 	},
 	SPIRV: mandelbrotSPIRV,

@@ -49,10 +49,7 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "local", ElemSize: 64, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:36:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:54:10"},
-		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:36:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:40:15"},
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6"},
 	},
 	SPIRV: matMulSPIRV,

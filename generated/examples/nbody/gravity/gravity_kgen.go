@@ -106,10 +106,6 @@ var stepKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:59:15"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:65:17"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:67:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:70:39"},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18"},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 	},

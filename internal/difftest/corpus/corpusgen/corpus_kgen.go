@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
 }
 
 //go:embed Args.spv
@@ -4080,6 +4080,73 @@ func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Quotients.spv
+var quotientsSPIRV string
+
+var quotientsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Quotients",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Quotient", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Root", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Inverse", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 80,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:17:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:21"},
+	},
+	SPIRV: quotientsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Quotients{
+		A:        kernelimpl.HostSlice[float32](a, 0),
+		B:        kernelimpl.HostSlice[float32](a, 1),
+		Quotient: kernelimpl.HostSlice[float32](a, 2),
+		Root:     kernelimpl.HostSlice[float32](a, 3),
+		Inverse:  kernelimpl.HostSlice[float32](a, 4),
+	}.Kernel
+})
+
+// Quotients is the kernel [corpus.Quotients] with its slices in device memory.
+// Quotients divides and takes roots.
+type Quotients struct {
+	A        runtime.View[float32]
+	B        runtime.View[float32]
+	Quotient runtime.View[float32]
+	Root     runtime.View[float32]
+	Inverse  runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Quotients) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(quotientsKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Quotient)
+	kernelimpl.View(l, 3, k.Root)
+	kernelimpl.View(l, 4, k.Inverse)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunQuotients runs the kernel for every work-item of r on k's own slices, and waits.
+func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(quotientsKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Quotient)
+	kernelimpl.Slice(l, 3, k.Root)
+	kernelimpl.Slice(l, 4, k.Inverse)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -1,0 +1,260 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// exactDivide makes float32 division and square root correctly rounded on
+// devices where they are not: Vulkan allows 2.5 units in the last place for the
+// one, and for the other the errors of 1/inversesqrt. Each becomes a choice, by
+// the constant abi.SpecExactDivide, between the device's result and a corrected
+// one. Drivers know the constant when they build the pipeline and drop the
+// other.
+//
+// The correction asks the device for the result of the significands alone,
+// where Vulkan bounds the error, finds the exact result by the remainder, which
+// as an integer modulo 2^32 is exact, and rounds it once, to a subnormal where
+// it is one. It takes 32-bit integers only, and no control flow.
+func exactDivide(m *ir.Module) diag.List {
+	if m.Float == properties.FloatFast {
+		return nil
+	}
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			x := &corrector{f: f, b: b, parts: map[*ir.Value]*floatParts{}}
+			for _, v := range b.Insts {
+				if v.Type == ir.TypeF32 && (v.Op == ir.OpFDiv || v.Op == ir.OpFSqrt) {
+					x.correct(v)
+				}
+				x.out = append(x.out, v)
+			}
+			b.Insts = x.out
+		}
+	}
+	return nil
+}
+
+// exactDivideSpec returns the constant that says whether to correct.
+func exactDivideSpec(m *ir.Module) *ir.Value {
+	for _, s := range m.Specs {
+		if s.ID == abi.SpecExactDivide {
+			return m.SpecValue(s)
+		}
+	}
+	s := &ir.Spec{ID: abi.SpecExactDivide, Name: "ExactDivide", Type: ir.TypeBool, Default: 1}
+	m.Specs = append(m.Specs, s)
+	return m.SpecValue(s)
+}
+
+// Parts of float32's bits.
+const (
+	signBit   = 1 << 31
+	infBits   = 0xff << 23
+	oneBits   = 127 << 23
+	twoBits   = 128 << 23
+	fraction  = 1<<23 - 1
+	hiddenBit = 1 << 23
+)
+
+// corrector writes corrections into one block.
+type corrector struct {
+	f     *ir.Func
+	b     *ir.Block
+	pos   ir.Pos
+	out   []*ir.Value
+	parts map[*ir.Value]*floatParts
+}
+
+// floatParts is a float32 taken apart.
+type floatParts struct {
+	bits, abs *ir.Value
+	// special says that it is zero, infinite or NaN; the rest means nothing then.
+	special *ir.Value
+	// exponent is biased; below 1 for subnormals, which are normalized.
+	exponent *ir.Value
+	fraction *ir.Value // without the hidden bit
+}
+
+// add adds a value, or returns the constant or argument that it would be.
+func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	if op == ir.OpSelect && args[0].IsConst() {
+		if args[0].Bits != 0 {
+			return args[1]
+		}
+		return args[2]
+	}
+	v := x.f.NewValue(op, t, args...)
+	if c := (&simplifier{m: x.f.Module}).fold(v); c != nil {
+		return c
+	}
+	v.Block, v.Pos = x.b, x.pos
+	x.out = append(x.out, v)
+	return v
+}
+
+// i adds an operation on words.
+func (x *corrector) i(op ir.Op, args ...*ir.Value) *ir.Value {
+	return x.add(op, ir.TypeI32, args...)
+}
+
+// is adds a comparison.
+func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
+	return x.add(op, ir.TypeBool, args...)
+}
+
+// n is a constant word.
+func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
+
+// float and word change the type, not the bits.
+func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
+func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
+
+// correct turns v into the choice.
+func (x *corrector) correct(v *ir.Value) {
+	x.pos = v.Pos
+	var exact *ir.Value
+	if v.Op == ir.OpFDiv {
+		exact = x.quotient(v.Args[0], v.Args[1])
+	} else {
+		exact = x.root(v.Args[0])
+	}
+	// Not by add: what simplify left is the device's to compute.
+	raw := x.f.NewValue(v.Op, v.Type, v.Args...)
+	raw.Block, raw.Pos = x.b, x.pos
+	x.out = append(x.out, raw)
+	v.Op, v.Args = ir.OpSelect, []*ir.Value{exactDivideSpec(x.f.Module), exact, raw}
+}
+
+// split takes a float32 apart.
+func (x *corrector) split(v *ir.Value) *floatParts {
+	p := x.parts[v]
+	if p == nil {
+		p = &floatParts{bits: x.word(v)}
+		p.abs = x.i(ir.OpAnd, p.bits, x.n(signBit-1))
+		x.normalize(p)
+		x.parts[v] = p
+	}
+	return p
+}
+
+// normalize fills in the parts that follow from abs.
+func (x *corrector) normalize(p *floatParts) {
+	p.special = x.is(ir.OpULe, x.n(infBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
+	// A subnormal is its fraction times 2^-149, and that as a float32 is normal.
+	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
+	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(hiddenBit)), scaled, p.abs)
+	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
+	p.fraction = x.i(ir.OpAnd, bits, x.n(fraction))
+}
+
+// Seeds are lowered by this much, so that they are too small if anything. With
+// the steps that follow they may be one less than as many units in the last
+// place off the nearest float, either way.
+const (
+	quotientSlack = 4
+	rootSlack     = 8
+)
+
+// seed returns the integer significand to start from: the device's result, which
+// is about 1 to 2, less the slack. Below 1 units are smaller.
+func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
+	below := x.is(ir.OpULt, device, x.n(oneBits))
+	device = x.i(ir.OpSelect, below, x.n(oneBits), device)
+	return x.i(ir.OpISub, device, x.n(oneBits-hiddenBit+slack))
+}
+
+// quotient returns a/b.
+func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
+	p, q := x.split(a), x.split(b)
+	special := x.is(ir.OpLOr, p.special, q.special)
+
+	// Double the dividend's significand where it is the smaller one: then the
+	// quotient is in [1, 2). As integers, both have 24 bits.
+	less := x.is(ir.OpULt, p.fraction, q.fraction)
+	dividend := x.i(ir.OpOr, p.fraction, x.n(hiddenBit))
+	divisor := x.i(ir.OpOr, q.fraction, x.n(hiddenBit))
+	dividend = x.i(ir.OpShl, dividend, x.i(ir.OpSelect, less, x.n(24), x.n(23)))
+	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(twoBits), x.n(oneBits)))
+	fb := x.i(ir.OpOr, q.fraction, x.n(oneBits))
+
+	// Where an operand is special, so is the quotient of what replaces the other.
+	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
+	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
+	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
+
+	quo := x.seed(device, quotientSlack)
+	rem := x.i(ir.OpISub, dividend, x.i(ir.OpIMul, quo, divisor))
+	for j := int64(2); j >= 0; j-- {
+		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, divisor, x.n(j)))
+		fits := x.is(ir.OpSLe, x.n(0), left)
+		rem = x.i(ir.OpSelect, fits, left, rem)
+		quo = x.i(ir.OpIAdd, quo, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
+	}
+	// Two more bits: half a unit, and whether there is more. Quotients are never
+	// half-way between floats, except between subnormal ones.
+	more := x.is(ir.OpULt, divisor, x.i(ir.OpShl, rem, x.n(1)))
+	tail := x.i(ir.OpSelect, more, x.n(3), x.n(1))
+	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
+	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
+
+	// One less than the biased exponent: the hidden bit adds one.
+	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
+	exponent = x.i(ir.OpISub, exponent, q.exponent)
+	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
+	sign := x.i(ir.OpAnd, x.i(ir.OpXor, p.bits, q.bits), x.n(signBit))
+	return x.float(x.i(ir.OpOr, abs, sign))
+}
+
+// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126),
+// ties to even; the significand has 26 bits.
+func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
+	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
+	drop := x.i(ir.OpISub, x.n(2), exponent)
+	drop = x.i(ir.OpSelect, x.is(ir.OpULt, drop, x.n(31)), drop, x.n(31))
+	drop = x.i(ir.OpSelect, subnormal, drop, x.n(2))
+	odd := x.i(ir.OpAnd, x.i(ir.OpShrL, significand, drop), x.n(1))
+	half := x.i(ir.OpShl, x.n(1), x.i(ir.OpISub, drop, x.n(1)))
+	sum := x.i(ir.OpIAdd, significand, x.i(ir.OpIAdd, half, x.i(ir.OpISub, odd, x.n(1))))
+	bits := x.i(ir.OpSelect, subnormal, x.n(0), x.i(ir.OpShl, exponent, x.n(23)))
+	bits = x.i(ir.OpIAdd, bits, x.i(ir.OpShrL, sum, drop))
+	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(infBits)), bits, x.n(infBits))
+}
+
+// root returns the square root of a.
+func (x *corrector) root(a *ir.Value) *ir.Value {
+	// Negative operands count as special: as words they are large.
+	p := &floatParts{bits: x.word(a)}
+	p.abs = p.bits
+	x.normalize(p)
+
+	// The significand is in [1, 2) where the exponent is even, which is odd with
+	// its bias, and doubled where not; so the root is in [1, 2).
+	even := x.i(ir.OpAnd, p.exponent, x.n(1))
+	square := x.i(ir.OpOr, p.fraction, x.n(hiddenBit))
+	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
+	fa := x.i(ir.OpISub, x.n(twoBits), x.i(ir.OpShl, even, x.n(23)))
+	fa = x.i(ir.OpOr, p.fraction, fa)
+	fa = x.i(ir.OpSelect, p.special, p.bits, fa)
+	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
+
+	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.
+	root := x.seed(device, rootSlack)
+	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
+	for j := int64(3); j >= 0; j-- {
+		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, root, x.n(j+1)))
+		left = x.i(ir.OpISub, left, x.n(1<<(2*j)))
+		fits := x.is(ir.OpSLe, x.n(0), left)
+		rem = x.i(ir.OpSelect, fits, left, rem)
+		root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
+	}
+	// (root+1/2)^2 is root*root + root + 1/4. Roots are never half-way between
+	// floats, subnormal or infinite.
+	up := x.is(ir.OpULt, root, rem)
+	root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, up, x.n(1), x.n(0)))
+	exponent := x.i(ir.OpShrL, x.i(ir.OpIAdd, p.exponent, x.n(125)), x.n(1))
+	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, exponent, x.n(23)), root)
+	return x.float(x.i(ir.OpSelect, p.special, device, bits))
+}

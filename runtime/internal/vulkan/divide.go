@@ -1,0 +1,110 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"math"
+)
+
+//go:embed kernels/divide.spv
+var divideModule []byte
+
+// divideCases is how many quotients and roots probeDivide tries.
+const divideCases = 4096
+
+// probeDivide finds out whether float32 division and square root are correctly
+// rounded. It comes after probeSubnormals: what concerns subnormals counts only
+// where they are kept.
+func (d *device) probeDivide() (bool, error) {
+	const size = 16 * divideCases
+	m, err := d.mem.alloc(2*size, d.mem.types.host)
+	if err != nil {
+		return false, err
+	}
+	defer m.Free()
+	le := binary.LittleEndian
+	var cases [divideCases][3]float32
+	for i := range cases {
+		cases[i] = divideCase(uint32(i))
+		for j, x := range cases[i] {
+			le.PutUint32(m.data[16*i+4*j:], math.Float32bits(x))
+		}
+	}
+	t, err := d.queue.submit(func(e *encoder) error {
+		return e.builtin(divideModule, m.addr+size, m.addr, size, 0)
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := t.Wait(context.Background()); err != nil {
+		return false, err
+	}
+	for i, c := range cases {
+		out := m.data[size+16*i:]
+		q, r := c[0]/c[1], float32(math.Sqrt(float64(c[2])))
+		if d.counts(c[0], c[1], q) && le.Uint32(out) != math.Float32bits(q) ||
+			d.counts(c[2]) && le.Uint32(out[4:]) != math.Float32bits(r) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// counts reports whether the device keeps what is subnormal among floats. The
+// least normal number may be a rounded subnormal one.
+func (d *device) counts(floats ...float32) bool {
+	for _, x := range floats {
+		if !d.info.Subnormals && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
+			return false
+		}
+	}
+	return true
+}
+
+// divideCase returns two floats to divide and one to take the root of. Random
+// ones hardly show a rare error: half of the quotients are as near as can be to
+// the middle between two floats, and half of the roots as near as the nearest
+// float to the middle's square. The other half has all exponents.
+func divideCase(i uint32) [3]float32 {
+	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
+	if i%2 == 1 {
+		x, y := math.Float32frombits(a), math.Float32frombits(b)
+		return [3]float32{finite(x), finite(y), finite(math.Float32frombits(c &^ (1 << 31)))}
+	}
+	// middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y is odd and
+	// has 24, r is small.
+	const bits = 1<<25 - 1
+	y := uint64(a&(1<<23-1)|1<<23) | 1
+	inverse := y
+	for range 5 {
+		inverse *= 2 - y*inverse
+	}
+	r := int64(b%64 | 1)
+	middle := uint64(r) * inverse & bits
+	if middle>>24 == 0 {
+		r, middle = -r, bits+1-middle
+	}
+	x := (middle*y - uint64(r)) >> 25
+	scale := math.Ldexp(1, int(b>>8%64)-32)
+	root := float64(c&(1<<24-1)|1<<23) + 0.5
+	return [3]float32{float32(float64(x) * scale), float32(y), float32(root * root * scale)}
+}
+
+// finite returns x, or the largest float for infinities and NaN.
+func finite(x float32) float32 {
+	if x-x != 0 {
+		return math.MaxFloat32
+	}
+	return x
+}
+
+// scramble returns the same bits for the same i, without a pattern.
+func scramble(i uint32) uint32 {
+	i += 0x9e3779b9
+	i = (i ^ i>>16) * 0x85ebca6b
+	i = (i ^ i>>13) * 0xc2b2ae35
+	return i ^ i>>16
+}
