@@ -435,7 +435,7 @@ func (l *lowerer) sameRef(x, y ref) *ir.Value {
 	a, ok1 := x.(mem)
 	b, ok2 := y.(mem)
 	if !ok1 || !ok2 {
-		return l.m.Bool(x == y)
+		return l.m.Bool(sameCell(x, y))
 	}
 	if a.v != b.v {
 		return l.m.Bool(false)

@@ -452,7 +452,7 @@ func sameShape(a, b val) bool {
 			n, ok := b.ref.(mem)
 			return ok && sameMem(m, n)
 		}
-		return a.ref == b.ref
+		return sameCell(a.ref, b.ref)
 	case function:
 		b, ok := b.(function)
 		if !ok || a.fn != b.fn || a.builtin != b.builtin || len(a.bindings) != len(b.bindings) {
@@ -474,6 +474,14 @@ func sameShape(a, b val) bool {
 		return b == nil
 	}
 	return a == b
+}
+
+// sameCell compares references that are not both memory; what package-level
+// variables hold has no identity, and might not compare at all.
+func sameCell(a, b ref) bool {
+	x, ok1 := a.(*cell)
+	y, ok2 := b.(*cell)
+	return ok1 && ok2 && x == y
 }
 
 func sameMem(a, b mem) bool {
