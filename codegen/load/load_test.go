@@ -82,7 +82,7 @@ func TestAccept(t *testing.T) {
 		"layout.K Task0 []",
 		"props.Base Range2 [WorkGroupSize(8, 16)]",
 		"props.Extended Range2 [WorkGroupSize(8, 16) SubGroupSize(8) DeviceHas(fp16, int8)]",
-		"props.Looped Range1 [WorkGroupSizeHint(8) FloatMode(FloatExact)]",
+		"props.Looped Range1 [WorkGroupSizeHint(8) Float(FloatExact)]",
 		"props.Promoted Range2 [WorkGroupSize(8, 16)]",
 		"props.Replaced Range2 [SubGroupSize(8)]",
 		"saxpy.SAXPY Range1 [WorkGroupSize(256)]",

@@ -5,11 +5,13 @@ package vulkan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -57,6 +59,11 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	}
 	if d.info.ExactDivide, err = d.probeDivide(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	}
+	if slices.Contains(d.info.Aspects, properties.FP64) {
+		if d.info.ExactDivide64, err = d.probeDivide64(); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+		}
 	}
 	return d, nil
 }

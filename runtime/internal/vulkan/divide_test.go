@@ -5,8 +5,11 @@ package vulkan
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/kgen-go/kgen/properties"
 )
 
 // TestDivideCases checks that the probe's hard cases are: that the exact quotient
@@ -44,4 +47,39 @@ func TestProbeDivide(t *testing.T) {
 	if exact != d.info.ExactDivide {
 		t.Errorf("Open found %v", d.info.ExactDivide)
 	}
+}
+
+func TestDivideCases64(t *testing.T) {
+	for i := uint32(0); i < divideCases; i++ {
+		c := divideCase64(i)
+		for _, x := range []float64{c[0], c[1], c[2], c[0] / c[1]} {
+			if e := math.Abs(math.Log2(x)); !(e < 1000) {
+				t.Fatalf("case %d: %g", i, c)
+			}
+		}
+		if i%2 == 1 {
+			continue
+		}
+		// Within 2^-44 of the middle: too near for float64, so the exact one.
+		exact := new(big.Rat).Quo(new(big.Rat).SetFloat64(c[0]), new(big.Rat).SetFloat64(c[1]))
+		q := c[0] / c[1]
+		ulp := math.Nextafter(q, math.Inf(1)) - q
+		off, _ := new(big.Rat).Quo(exact.Sub(exact, new(big.Rat).SetFloat64(q)), new(big.Rat).SetFloat64(ulp)).Float64()
+		if math.Abs(math.Abs(off)-0.5) > 0x1p-44 && math.Abs(math.Abs(off)-0.25) > 0x1p-44 {
+			t.Fatalf("case %d: %g / %g is %g units off", i, c[0], c[1], off)
+		}
+	}
+}
+
+func TestProbeDivide64(t *testing.T) {
+	d := open(t)
+	if !slices.Contains(d.info.Aspects, properties.FP64) {
+		t.Skip("no float64")
+	}
+	start := time.Now()
+	exact, err := d.probeDivide64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: exact: %v; %v", d.info.Name, exact, time.Since(start))
 }

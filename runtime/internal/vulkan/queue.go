@@ -320,6 +320,8 @@ func (q *queue) retire() {
 // settle waits for the fences of all completed parts. Their work is done, but
 // until its fence is signalled, what a command buffer uses must not be destroyed.
 func (q *queue) settle() {
+	// A part may be finished, and its ticket done, a moment before it is retired.
+	q.retire()
 	q.fences.Lock()
 	defer q.fences.Unlock()
 	q.mu.Lock()
