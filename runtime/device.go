@@ -56,6 +56,8 @@ type DeviceInfo struct {
 	// correctly. Where it does not, kernels correct them, at some cost; see
 	// properties.FloatFast. It is known once the device is open.
 	ExactDivide bool
+	// ExactDivide64 says the same of float64, where kernels correct nothing.
+	ExactDivide64 bool
 	// Missing says why there is no other device, or none better: which backends
 	// found none, and which devices did not open. It is set by Open.
 	Missing []string
@@ -82,7 +84,7 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory,
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
-		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide,
+		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
 }
 

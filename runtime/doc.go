@@ -56,7 +56,8 @@
 // and where it does not, kernels whose mode is not properties.FloatFast correct
 // them. KGEN_EXACT_DIVIDE=always makes kernels correct on every device, for
 // tests of the correction; KGEN_EXACT_DIVIDE=never takes what the device has, to
-// measure its cost. Float64 division and square root are the device's.
+// measure its cost. Float64 division and square root are the device's;
+// DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
 // # Closing
 //

@@ -56,6 +56,9 @@ type Info struct {
 	// ExactDivide says that float32 division and square root are correctly
 	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
 	ExactDivide bool
+	// ExactDivide64 says the same of float64, which nothing corrects; false
+	// without properties.FP64.
+	ExactDivide64 bool
 }
 
 // Limits are the figures that launches are checked against.

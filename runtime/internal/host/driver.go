@@ -64,8 +64,9 @@ func info() hal.Info {
 			DeviceMemory:      memory,
 			MemoryIsHostSpeed: true,
 		},
-		Subnormals:  true,
-		ExactDivide: true,
+		Subnormals:    true,
+		ExactDivide:   true,
+		ExactDivide64: true,
 	}
 }
 

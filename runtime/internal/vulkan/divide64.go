@@ -47,7 +47,7 @@ func (d *device) probeDivide64() (bool, error) {
 }
 
 // divideCase64 is divideCase for float64, with exponents that lead to no
-// subnormal and no infinity. All quotients are near the middle or random.
+// subnormal and no infinity.
 func divideCase64(i uint32) [3]float64 {
 	var a [3]uint64
 	for j := range a {

@@ -60,7 +60,7 @@ func TestDivideCases64(t *testing.T) {
 		if i%2 == 1 {
 			continue
 		}
-		// Within 2^-44 of the middle: too near for float64, so the exact one.
+		// The unit below a power of two is half of that above.
 		exact := new(big.Rat).Quo(new(big.Rat).SetFloat64(c[0]), new(big.Rat).SetFloat64(c[1]))
 		q := c[0] / c[1]
 		ulp := math.Nextafter(q, math.Inf(1)) - q
