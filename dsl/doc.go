@@ -92,20 +92,92 @@
 // # Which Go
 //
 // A kernel, with all functions it calls, is written in a part of Go. The host
-// device would run the rest too, but kgen rejects it.
+// device would run the rest too, but kgen rejects it, with a code; for example,
+// go tool kgen explain KG203 says what that one means and what to write instead.
 //
-//	integers, float32, float64, bool     yes; float64 and explicit 64-bit integers need an aspect
-//	int, uint, len                       yes, 64 bits on every device
-//	arrays, structs, slices, sub-slices  yes
-//	pointers                             yes, to variables and elements; not stored in memory
-//	if, for, range, switch, labels       yes
-//	goto                                 yes, when it makes no irreducible loop
-//	functions and methods, calls         yes, without recursion
-//	generic functions and types          yes; a generic kernel is instantiated by an alias
-//	package-level variables              yes, when never written
-//	constants                            yes
-//	panic                                yes, with a constant string
-//	append, make, new                    no; see Local and PrivateAlloca
-//	strings, maps, channels, interfaces  no
-//	go, defer, select, recover           no
+// Functions are inlined, so kgen knows a value where it follows from constants
+// and from what a helper is called with. Data and ids are not known.
+//
+// Types:
+//
+//	bool                       yes
+//	int8…int64, uint8…uint64   yes; slices of 8 and 16 bits need an aspect
+//	int, uint                  yes, 64 bits on every device
+//	float32, float64           yes; float64 needs an aspect
+//	complex64, complex128      yes; not as a field of a kernel: KG007
+//	string                     yes, where its value is known; else KG201
+//	arrays                     yes
+//	arrays of slices, …        yes, also of pointers or functions: up to 32, with known indices; else KG201
+//	structs                    yes, embedded too
+//	slices                     yes; of slices or strings: KG203, in a field KG007
+//	pointers                   yes; to different variables: KG203, in a field KG007
+//	functions                  yes, where it is known which; else KG302
+//	interfaces                 yes, where the type in it is known; else KG302
+//	generic types              yes; a kernel is instantiated by an alias: else KG005
+//	maps                       no: KG201
+//	channels                   no: KG102
+//	uintptr, unsafe.Pointer    no: KG205
+//
+// Declarations:
+//
+//	constants                  yes, iota and untyped constants too
+//	package-level variables    yes, made of constants and never written; else KG202
+//	functions, methods         yes, with several or named results, variadic, generic
+//	recursion                  no: KG301
+//	functions without a body   no: KG303
+//	local types                yes
+//
+// Statements:
+//
+//	assignments, op=, ++, --   yes
+//	if, for                    yes
+//	range                      yes, over numbers, arrays, slices and functions
+//	range over a string        no: KG102
+//	switch, fallthrough        yes
+//	type switches              yes, where the type is known
+//	break, continue, labels    yes
+//	goto                       yes; into a loop: KG101
+//	return                     yes, anywhere; before a barrier too
+//	go, select, send           no: KG102
+//	defer                      no: KG103
+//
+// Expressions:
+//
+//	arithmetic, comparisons    yes, with Go's results; == of arrays and structs too
+//	shifts                     yes, by any count; by a negative one, a fault
+//	indices                    yes, checked
+//	slice expressions          yes, with two or three indices; checked
+//	conversions of numbers     yes
+//	conversions of strings     no: KG201
+//	slices to arrays           yes, in device memory; else KG203
+//	composite literals         yes
+//	function literals          yes, with captured variables
+//	method values              yes
+//	type assertions            yes, where the type is known
+//
+// Predeclared functions:
+//
+//	len, cap, min, max         yes
+//	copy, clear                yes; clear of a map: KG201
+//	complex, real, imag        yes
+//	new                        yes
+//	make                       yes, of slices with constant sizes; else KG204
+//	append                     no: KG204
+//	panic                      yes, a fault; the host gets the text of a constant
+//	recover                    no: KG103
+//	print, println             no: KG304
+//	delete                     no: KG201
+//	close                      no: KG102
+//
+// Packages:
+//
+//	dsl/math32                 yes
+//	math                       yes; but for the Bessel functions J0 to Yn: KG203
+//	math/bits, math/cmplx      yes
+//	cmp                        yes
+//	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204
+//	sync/atomic                AddInt32, AddInt64, AddUint32, AddUint64
+//	math/rand/v2               a generator of one's own, such as NewPCG
+//	unsafe                     no: KG205; Sizeof is a constant
+//	fmt, os, sync, time, …     no: KG304
 package dsl

@@ -1,0 +1,288 @@
+package codegen
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// snippet is a kernel's body and the declarations that it needs. It has the ids
+// i and, for a body with work-group features, l.
+type snippet struct {
+	code  string // the diagnostic that it gives, or ""
+	body  string
+	decls string
+}
+
+func yes(body string, decls ...string) snippet { return snippet{"", body, strings.Join(decls, "\n")} }
+
+func no(code, body string, decls ...string) snippet {
+	return snippet{code, body, strings.Join(decls, "\n")}
+}
+
+const (
+	sizer  = "type sizer interface{ size() int32 }"
+	square = "type square struct{ w int32 }\nfunc (q square) size() int32 { return q.w * q.w }\nfunc (q square) plus(d int32) int32 { return q.w + d }"
+	line   = "type line struct{ w int32 }\nfunc (q line) size() int32 { return 0 }"
+	funcs  = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
+)
+
+// language has a few kernels for each row of the tables in dsl's documentation.
+var language = map[string][]snippet{
+	"bool": {yes("b := k.B[i] || i > 3 && !k.B[0]; k.B[i] = b")},
+	"int8…int64, uint8…uint64": {
+		yes("a, b, c, d := int8(i), int16(i), int32(i), int64(i); k.Out[i] = int32(a) + int32(b) + c + int32(d)"),
+		yes("a, b, c, d := uint8(i), uint16(i), uint32(i), uint64(i); k.Out[i] = int32(a) + int32(b) + int32(c) + int32(d)"),
+	},
+	"int, uint":        {yes("var n int = i; u := uint(n) * 3; k.Out[i] = int32(u >> 40)")},
+	"float32, float64": {yes("k.D[i] = float64(k.F[i]) * 2")},
+	"complex64, complex128": {
+		yes("c, d := complex(k.F[i], 1), complex(k.D[i], 2); k.Out[i] = int32(real(c/2)) + int32(imag(d*d))"),
+		no("KG007", "", "type K struct{ C complex64 }"),
+	},
+	"string": {
+		yes("k.Out[i] = digit(\"abc\", i)", "func digit(s string, i int) int32 { if s == \"x\" { return 0 }; return int32(s[i%len(s)]) }"),
+		no("KG201", "s := \"a\"; if i > 3 { s = \"b\" }; k.Out[i] = int32(s[0])"),
+	},
+	"arrays": {
+		yes("var a [8]int32; a[i%8] = 3; b := a; k.Out[i] = b[i%7]"),
+		yes("var m [3][4]struct{ X, Y float32 }; m[i%3][i%4].X = 1; k.F[i] = m[1][2].X"),
+	},
+	"arrays of slices, …": {
+		yes("ss := [2][]int32{k.X, k.Out}; fs := [2]func(int32) int32{inc, dec}; k.Out[i] = fs[1](ss[0][i])", funcs),
+		yes("x := int32(1); ps := [2]*int32{&x}; *ps[0] = 3; k.Out[i] = x"),
+		no("KG201", "ss := [2][]int32{k.X, k.Out}; k.Out[i] = ss[i%2][0]"),
+		no("KG201", "var ss [40][]int32; ss[0] = k.X; k.Out[i] = ss[0][0]"),
+	},
+	"structs": {
+		yes("t := both{pair{1, 2}, k.X[1:]}; t.a++; t.S[i] += t.a; k.Out[i] = t.sum()", "type pair struct{ a, b int32 }\nfunc (p pair) sum() int32 { return p.a + p.b }\ntype both struct { pair; S []int32 }"),
+	},
+	"slices": {
+		yes("s := k.X; if i > 3 { s = k.Out[2:] }; k.Out[i] = s[0]"),
+		yes("t := []int32{1, 2, 3}; var a [4]int32; u := a[1:]; u[0] = t[i%3]; k.Out[i] = a[1]"),
+		no("KG203", "ss := [][]int32{k.X, k.Out}; k.Out[i] = ss[0][i]"),
+		no("KG203", "ss := []string{\"a\", \"b\"}; k.Out[i] = int32(len(ss[0]))"),
+		no("KG007", "", "type K struct{ S [][]int32 }"),
+	},
+	"pointers": {
+		yes("p := &k.X[i]; if i > 3 { p = &k.Out[i] }; *p = 1; x := 2; q := &x; r := &q; **r = 3; k.Out[i] = int32(x)"),
+		yes("var p *int32; if i > 3 { p = &k.Out[i] }; if p != nil { *p = 5 }"),
+		no("KG203", "x, y := int32(1), int32(2); p := &x; if i > 3 { p = &y }; *p = 5; k.Out[i] = x + y"),
+		no("KG007", "", "type K struct{ P *int32 }"),
+	},
+	"functions": {
+		yes("f := inc; k.Out[i] = apply(f, 2) + apply(dec, 3)", funcs, "func apply(f func(int32) int32, x int32) int32 { return f(f(x)) }"),
+		no("KG302", "f := inc; if i > 3 { f = dec }; k.Out[i] = f(1)", funcs),
+	},
+	"interfaces": {
+		yes("k.Out[i] = area(square{3}) + area(line{2})", sizer, square, line, "func area(s sizer) int32 { return s.size() }"),
+		no("KG302", "var s sizer = square{3}; if i > 3 { s = line{2} }; k.Out[i] = s.size()", sizer, square, line),
+	},
+	"generic types": {
+		yes("b := box[int32]{3}; k.Out[i] = b.get()", "type box[T any] struct{ v T }\nfunc (b box[T]) get() T { return b.v }"),
+		yes("", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }\ntype GInt = G[int]"),
+		no("KG005", "", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }"),
+	},
+	"maps":                    {no("KG201", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
+	"channels":                {no("KG102", "c := make(chan int32, 1); _ = c")},
+	"uintptr, unsafe.Pointer": {no("KG205", "k.Out[i] = int32(uintptr(i))"), no("KG205", "p := unsafe.Pointer(&k.X[i]); *(*int32)(p) = 1")},
+
+	"constants": {yes("k.Out[i] = int32(b) + big>>95", "const ( a = iota + 1; b )\nconst big = 1 << 100")},
+	"package-level variables": {
+		yes("k.Out[i] = table[i%3] + list[i%2].x + one", "var table = [3]int32{1, 2, 3}\nvar list = []struct{ x int32 }{{1}, {2}}\nvar one int32 = 1"),
+		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
+		no("KG202", "k.Out[i] = int32(v)", "var v = math.Sqrt(2)"),
+	},
+	"functions, methods": {
+		yes("q, r := div(k.X[i], 3); k.Out[i] = q + r + sum(1, 2, 3) + sum(k.X...) + largest(q, r) + square{2}.size()",
+			"func div(a, b int32) (q, r int32) { q = a / b; r = a % b; return }", "func sum(xs ...int32) (s int32) { for _, x := range xs { s += x }; return s }",
+			"func largest[T cmp.Ordered](a, b T) T { return max(a, b) }", square),
+	},
+	"recursion": {
+		no("KG301", "k.Out[i] = fact(5)", "func fact(n int32) int32 { if n < 2 { return 1 }; return n * fact(n-1) }"),
+		no("KG301", "var f func(int32) int32; f = func(n int32) int32 { if n < 1 { return 0 }; return f(n-1) }; k.Out[i] = f(3)"),
+	},
+	"functions without a body": {no("KG303", "k.Out[i] = asm(1)", "func asm(int32) int32")},
+	"local types":              {yes("type t struct{ a, b int32 }; k.Out[i] = t{1, 2}.a")},
+
+	"assignments, op=, ++, --": {yes("x, y := 1, 2; x, y = y, x; x <<= 2; y--; var z int; z &^= x; _ = z; k.Out[i] = int32(x + y)")},
+	"if, for":                  {yes("for j := 0; j < 3; j++ { if x := k.X[j]; x > 3 { k.Out[i]++ } else if x < 0 { break } }; for i < 3 { i++ }; for { break }")},
+	"range": {
+		yes("for j := range i { k.Out[j]++ }; for range 3 { }; for j, x := range k.X { k.Out[j] = x }; for j := range [3]int{} { k.Out[j]++ }; for _, x := range &[2]int32{1} { k.Out[i] = x }"),
+		yes("for j := range count(i) { if j == 1 { continue }; if j > 3 { break }; k.Out[j]++ }", "func count(n int) func(func(int) bool) { return func(yield func(int) bool) { for j := range n { if !yield(j) { return } } } }"),
+	},
+	"range over a string": {no("KG102", "for _, c := range \"abc\" { k.Out[i] = c }")},
+	"switch, fallthrough": {yes("switch x := k.X[i]; { case x > 3: k.Out[i] = 1; fallthrough; case x == 2: k.Out[i]++; default: k.Out[i] = 3 }; switch i { case 1, 2: k.Out[i]-- }")},
+	"type switches":       {yes("k.Out[i] = kind(int32(2)) + kind(k.F[i])", "func kind[T any](x T) int32 { switch any(x).(type) { case int32: return 1; case float32: return 2 }; return 0 }")},
+	"break, continue, labels": {
+		yes("outer: for a := range 5 { for b := range 5 { if b > a { continue outer }; if a*b > 6 { break outer }; k.Out[i]++ } }"),
+	},
+	"goto": {
+		yes("n := 0\nagain: n++; if n < i { goto again }; if n > 9 { goto done }; k.Out[i]++\ndone: k.Out[i]++"),
+		no("KG101", "x := k.X[i]; if x > 10 { goto mid }\nagain: x++\nmid: x *= 2; if x < 100 { goto again }; k.Out[i] = x"),
+	},
+	"return": {yes("t := dsl.Local[[64]int32](it); if i > 3 { return }; for j := range 9 { if j == i { return } }; t[l] = 1; it.Barrier(); k.Out[i] = t[0]")},
+	"go, select, send": {
+		no("KG102", "go k.f()", "func (K) f() {}"),
+		no("KG102", "select { default: }; var c chan int; c <- 1"),
+		no("KG102", "select { case <-k.c(): default: }", "func (K) c() chan int { return nil }"),
+	},
+	"defer": {no("KG103", "defer k.f()", "func (K) f() {}")},
+
+	"arithmetic, comparisons": {
+		yes("a, b := k.X[i], k.Out[i]; k.Out[i] = a + b - a*b/3%5 ^ a&b | a&^b; k.B[i] = a < b || a == b; k.F[i] = -k.F[i] / 3"),
+		yes("a, b := [2]int32{1}, [2]int32{k.X[i]}; c, d := struct{ x, y int32 }{1, 2}, struct{ x, y int32 }{k.X[i], 2}; k.B[i] = a == b || c != d"),
+	},
+	"shifts":            {yes("k.Out[i] = k.X[i]<<k.X[0] + k.X[i]>>40 + 1<<uint8(i)")},
+	"indices":           {yes("a := [4]int32{1, 2}; k.Out[i] = k.X[uint8(i)] + a[i%4] + int32(\"ab\"[i%2])")},
+	"slice expressions": {yes("s := k.X[1:]; s = s[:i]; s = s[1:2:3]; a := [4]int32{}; k.Out[i] = s[0] + a[1:i][0]")},
+	"conversions of numbers": {
+		yes("k.Out[i] = int32(k.F[i]) + int32(uint8(k.X[i])); k.F[i] = float32(k.D[i]); k.D[i] = float64(uint64(i)); k.Out[i] += int32(meters(2))", "type meters float32"),
+	},
+	"conversions of strings": {
+		no("KG201", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
+		no("KG201", "s := []byte(\"abc\"); k.Out[i] = int32(s[i])"),
+	},
+	"slices to arrays": {
+		yes("a := [4]int32(k.X[i:]); p := (*[2]int32)(k.Out); p[1] = a[2]"),
+		no("KG203", "var b [8]int32; a := [4]int32(b[2:]); k.Out[i] = a[1]"),
+	},
+	"composite literals": {yes("a := [...]int32{5: 1, 2}; b := []struct{ x, y int32 }{{1, 2}, {y: i32(i)}}; p := &square{3}; k.Out[i] = a[i%7] + b[i%2].y + p.w", square, "func i32(x int) int32 { return int32(x) }")},
+	"function literals":  {yes("n := int32(0); add := func(x int32) { n += x }; add(1); add(k.X[i]); func() { n++ }(); k.Out[i] = n")},
+	"method values":      {yes("f, g := square{2}.plus, square.plus; k.Out[i] = f(1) + g(square{1}, 2)", square)},
+	"type assertions":    {yes("var x any = k.X[i]; y := x.(int32); if _, ok := x.(string); !ok { y++ }; k.Out[i] = y")},
+
+	"len, cap, min, max":  {yes("k.Out[i] = int32(len(k.X)+cap(k.X[1:])+len([3]int{})) + min(k.X[i], 3); k.F[i] = max(k.F[i], 1, 2)")},
+	"copy, clear":         {yes("var a [4]int32; copy(a[:], k.X); copy(k.Out[1:], k.Out); clear(a[1:3]); k.Out[i] = a[i%4]"), no("KG201", "var m map[int]int; clear(m)")},
+	"complex, real, imag": {yes("c := complex(k.F[i], 2); k.F[i] = real(c) + imag(c*c)")},
+	"new":                 {yes("p := new(int32); *p = 3; k.Out[i] = *p")},
+	"make": {
+		yes("s := make([]int32, 2, 4); s = s[:4]; s[i%4] = 3; k.Out[i] = s[0]"),
+		no("KG204", "s := make([]int32, i); k.Out[i] = s[0]"),
+	},
+	"append":         {no("KG204", "s := append(k.X, 1); k.Out[i] = s[0]")},
+	"panic":          {yes("if k.X[i] < 0 { panic(\"negative\") }; if k.X[i] > 9 { panic(9) }"), yes("panic(k.X[i])")},
+	"recover":        {no("KG103", "recover()")},
+	"print, println": {no("KG304", "println(i)"), no("KG304", "print(i)")},
+	"delete":         {no("KG201", "var m map[int]int; delete(m, 1)")},
+	"close":          {no("KG102", "var c chan int; close(c)")},
+
+	"package dsl/math32": {yes("k.F[i] = math32.Sin(k.F[i]) + math32.FastExp(k.F[0])")},
+	"package math": {
+		yes("x := k.D[i]; k.D[i] = math.Sin(x) + math.Gamma(x) + math.Pow(x, 2) + math.Log1p(x) + math.FMA(x, x, x) + math.Mod(x, 3) + math.Erf(x)"),
+		no("KG203", "k.D[i] = math.J0(k.D[i])"), no("KG203", "k.D[i] = math.Y1(k.D[i])"), no("KG203", "k.D[i] = math.Jn(2, k.D[i])"),
+	},
+	"package math/bits, math/cmplx": {yes("hi, lo := bits.Mul64(uint64(i), 1<<60); k.Out[i] = int32(bits.OnesCount64(hi) + bits.Len64(lo)); k.D[i] = cmplx.Abs(cmplx.Exp(complex(k.D[i], 1)))")},
+	"package cmp":                   {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
+	"package slices": {
+		yes("var w [8]int32; copy(w[:], k.X); slices.Reverse(w[:]); k.Out[i] = slices.Max(k.X) + w[i%8] + int32(slices.Index(k.X, 3))"),
+		yes("for j, x := range slices.All(k.X) { k.Out[j] = x }; k.B[i] = slices.Equal(k.X, k.Out) || slices.ContainsFunc(k.X, func(x int32) bool { return x > 3 })"),
+		no("KG301", "slices.Sort(k.X)"),
+		no("KG204", "s := slices.Insert(k.X, 1, 2); k.Out[i] = s[0]"),
+	},
+	"package sync/atomic": {
+		yes("atomic.AddInt32(&k.Out[0], 1); t := dsl.Local[[2]uint32](it); atomic.AddUint32(&t[0], 1)"),
+		yes("k.L[i] = atomic.AddInt64(&k.L[0], 1); k.U[i] = atomic.AddUint64(&k.U[0], 2)"),
+	},
+	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)")},
+	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
+	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
+}
+
+// source makes a package of a snippet.
+func (s snippet) source() string {
+	var b strings.Builder
+	b.WriteString("package kernels\n")
+	for _, p := range importable {
+		name := path.Base(strings.TrimSuffix(p, "/v2"))
+		uses := regexp.MustCompile(`(^|[^\w.])` + name + `\.`).MatchString(s.decls + "\n" + s.body)
+		if p != "math/rand" && (uses || name == "dsl") {
+			fmt.Fprintf(&b, "import %q\n", p)
+		}
+	}
+	if !strings.Contains(s.decls, "type K ") {
+		b.WriteString("type K struct { X, Out []int32; F []float32; D []float64; B []bool; L []int64; U []uint64 }\n")
+	}
+	item, ids := "Item1", "i := it.GlobalID(); _ = i"
+	if strings.Contains(s.body, "dsl.Local") {
+		item, ids = "NDItem1", ids+"; l := it.LocalID(); _ = l"
+	}
+	fmt.Fprintf(&b, "%s\nfunc (k K) Kernel(it dsl.%s) {\n%s\n%s\n}\n", s.decls, item, ids, s.body)
+	return b.String()
+}
+
+var (
+	languageRow  = regexp.MustCompile(`^//\t(.+?)  +(.+)$`)
+	languageCode = regexp.MustCompile(`KG\d{3}`)
+)
+
+// languageTable returns the verdicts in dsl's documentation by row.
+func languageTable(t *testing.T) map[string]string {
+	doc, err := os.ReadFile("../dsl/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(doc), "// # Which Go\n")
+	if !ok {
+		t.Fatal("dsl/doc.go says nothing on which Go")
+	}
+	table, section := map[string]string{}, ""
+	for row := range strings.Lines(text) {
+		row = strings.TrimRight(row, "\n")
+		if m := languageRow.FindStringSubmatch(row); m != nil {
+			table[section+m[1]] = m[2]
+		} else if strings.HasPrefix(row, "//\t") {
+			t.Errorf("no row: %s", row)
+		} else if row == "// Packages:" {
+			section = "package "
+		}
+	}
+	return table
+}
+
+// TestLanguage holds the tables in dsl's documentation against kernels: a row
+// that says yes has some that compile, and it names just the codes that its
+// kernels give.
+func TestLanguage(t *testing.T) {
+	table := languageTable(t)
+	for row := range language {
+		if table[row] == "" {
+			t.Errorf("dsl/doc.go has no row %q", row)
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(table)) {
+		t.Run(row, func(t *testing.T) {
+			var given []string
+			compiled := 0
+			for _, s := range language[row] {
+				src := s.source()
+				diags := compileSnippet(t, src)
+				switch {
+				case s.code == "":
+					compiled++
+					for _, d := range diags {
+						t.Errorf("not wanted: %v\nin\n%s", d, src)
+					}
+				case len(diags) == 0 || diags[0].Code.String() != s.code:
+					t.Errorf("got %v, want %v\nin\n%s", diags, s.code, src)
+				default:
+					given = append(given, s.code)
+				}
+			}
+			slices.Sort(given)
+			named := languageCode.FindAllString(table[row], -1)
+			slices.Sort(named)
+			if given, named := slices.Compact(given), slices.Compact(named); !slices.Equal(given, named) {
+				t.Errorf("the row names %v; its kernels give %v", named, given)
+			}
+			if says := !strings.HasPrefix(table[row], "no:"); says && compiled == 0 || !says && len(given) == 0 {
+				t.Errorf("no kernel shows it: %q", table[row])
+			}
+		})
+	}
+}
