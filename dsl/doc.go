@@ -74,13 +74,26 @@
 // Barrier makes the work-items of a group (or sub-group) wait for one another
 // and orders their reads and writes of work-group and device memory.
 //
-// Barriers and calls of Local and LocalSlice stand in control flow
-// that is uniform over the group: all its work-items take the same way there.
+// Barriers, group algorithms and calls of Local and LocalSlice stand in control
+// flow that is uniform over the group: all its work-items take the same way there.
 // Conditions made of constants, kernel fields, ranges, group ids and
 // specialization constants are uniform; conditions on a work-item's own id or on
 // data of its own are not. kgen proves uniformity or rejects the call with its
 // position. On the host, work-items that wait at different barriers fault with
 // "divergent barriers"; a work-item that has returned is no longer waited for.
+//
+// # Group algorithms
+//
+// [ReduceOverGroup], [InclusiveScanOverGroup], [ExclusiveScanOverGroup],
+// [AnyOfGroup], [AllOfGroup], [NoneOfGroup] and [GroupBroadcast] work over
+// it.Group() or it.SubGroup(); [SelectFromGroup], [ShiftGroupLeft],
+// [ShiftGroupRight] and [PermuteGroupByXor] over sub-groups.
+//
+//	sum := dsl.ReduceOverGroup(it.Group(), k.In[it.GlobalID()], dsl.Plus)
+//	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
+//
+// What a work-group reduces to, or broadcasts from a uniform lane, is uniform
+// itself and may decide whether a barrier is reached.
 //
 // # Faults
 //

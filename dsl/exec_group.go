@@ -29,11 +29,14 @@ type group struct {
 	started int // items[:started] have run or are running
 	lanes   []*lane
 	waiting []*lane // lanes whose item waits at a barrier, in item order
+	opened  int     // times that barriers have opened
 
 	locals    [keptLocals]localCell
 	late      []localCell
 	lateBase  int
 	accessors []accessorCell
+
+	exchangers []resetter // *exchanger[T], one per T
 }
 
 type itemState uint8
@@ -53,6 +56,7 @@ type workItem struct {
 	local  [3]int
 	locals int // calls of Local so far
 	state  itemState
+	ended  int // the group's opened when it finished
 }
 
 func (w *workItem) launch() *dslhook.Launch { return w.g.l }
@@ -80,6 +84,8 @@ func (w *workItem) wait(at itemState) {
 	}
 	w.state = running
 }
+
+func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 
 // laneStopped unwinds a work-item whose launch was given up.
 type laneStopped struct{}
@@ -117,7 +123,7 @@ func (g *group) span(ln *lane) {
 			return
 		}
 		w := ln.item
-		w.state = finished
+		w.finish()
 		if _, stopped := v.(laneStopped); !stopped {
 			g.l.Panicked(w.globalID(), v)
 		}
@@ -128,7 +134,7 @@ func (g *group) span(ln *lane) {
 		w.lane, w.locals, w.state = ln, 0, running
 		ln.item = w
 		g.call(w)
-		w.state = finished
+		w.finish()
 	}
 }
 
@@ -191,10 +197,13 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	for d := range g.base {
 		g.base[d] = g.id[d] * local[d]
 	}
-	g.l, g.lin, g.started = l, lin, 0
+	g.l, g.lin, g.started, g.opened = l, lin, 0, 0
 	g.subSize = max(l.SubGroupSize, 1)
 	g.waiting = g.waiting[:0]
 	g.resetLocals()
+	for _, x := range g.exchangers {
+		x.reset()
+	}
 }
 
 // run starts the work-items in order of their ids and then, as long as some
@@ -230,6 +239,7 @@ func (g *group) resume(ln *lane) {
 // part. It returns true when all that wait go on, which is the usual case, and
 // else marks those that do as running, or as diverged if nobody can go on.
 func (g *group) openBarriers() bool {
+	g.opened++
 	sub := 0
 	for _, ln := range g.waiting {
 		if ln.item.state == atSubGroupBarrier {

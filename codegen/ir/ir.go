@@ -160,6 +160,9 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
+	// SubgroupLocalRange is none of SPIR-V's: the number of invocations that the
+	// sub-group has.
+	SubgroupLocalRange
 	NumBuiltIns
 )
 
@@ -168,6 +171,7 @@ var builtInNames = [...]string{
 	"LocalInvocationId.x", "LocalInvocationId.y", "LocalInvocationId.z",
 	"WorkgroupId.x", "WorkgroupId.y", "WorkgroupId.z",
 	"LocalInvocationIndex", "SubgroupSize", "NumSubgroups", "SubgroupId", "SubgroupLocalInvocationId",
+	"SubgroupLocalRange",
 }
 
 // String returns the name as SPIR-V spells it, with the component.

@@ -52,6 +52,7 @@ const (
 	AuxCopy            // *Copy
 	AuxSite            // *Site
 	AuxScope           // Scope
+	AuxCombine         // Combine
 	AuxFunc            // *Func
 )
 

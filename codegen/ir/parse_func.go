@@ -307,6 +307,11 @@ func (q *funcParser) args(v *Value) {
 		if v.Aux == nil {
 			q.errorf("%q is no built-in", w)
 		}
+	case AuxCombine:
+		c := Combine{Scope: pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)}
+		q.expect(",")
+		c.By = pick(q.parser, "combiner", combiners()...)
+		v.Aux = c
 	case AuxScope:
 		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)
 	case AuxSite:

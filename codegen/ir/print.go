@@ -328,6 +328,13 @@ func (p *printer) value(v *Value) {
 		} else {
 			item("?")
 		}
+	case AuxCombine:
+		if c, ok := v.Aux.(Combine); ok && c.Scope <= ScopeSubGroup && c.By < numCombiners {
+			item(c.Scope.String())
+			item(c.By.String())
+		} else {
+			item("?")
+		}
 	case AuxScope:
 		if s, ok := v.Aux.(Scope); ok && s <= ScopeSubGroup {
 			item(s.String())

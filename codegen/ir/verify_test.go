@@ -53,6 +53,11 @@ func TestVerifyRules(t *testing.T) {
 		{"accessor Workgroup [$Tile]f32 accessor 0", "accessor Private [$Tile]f32", "a table's size is constant"},
 		{"IAdd i32 (SConvert i32 ($Tile#2), i32 3)", "IAdd i32 (SConvert i32 ($Tile#2), i64 3)", "argument 1 has the type i64"},
 
+		// Group ops.
+		{"GroupExclusiveScan f32 WorkGroup, FMin", "GroupExclusiveScan f32 WorkGroup, SMin", "the combiner SMin does not fit the type f32"},
+		{"GroupReduce i32 SubGroup, UMax, %6, i32 0", "GroupReduce i32 SubGroup, UMax, i32 0, %6", "the identity is not constant"},
+		{"GroupAny bool SubGroup, %5", "GroupAny bool SubGroup, %7", "argument 0 has the type f32"},
+
 		// Signatures.
 		{"FAdd f32 %7, %3", "FAdd f32 %7", "1 arguments where FAdd has the signature"},
 		{"FAdd f32 %7, %3", "FAdd f32 %7, %3, %3", "3 arguments where FAdd has the signature"},
@@ -67,7 +72,7 @@ func TestVerifyRules(t *testing.T) {
 		{"Select addr $\"a b\", %12, addr 0xff00000000", "Select addr $\"a b\", %12, i64 1", "argument 2 has the type i64"},
 		{"%15 = FConvert f16 %14", "%15 = Bitcast f16 %14", "a bitcast from f32 to f16"},
 		{"%15 = FConvert f16 %14", "%15 = FSin f16 f16 1", "the op exists for f32 only"},
-		{"\tBarrier WorkGroup", "\t%20 = Barrier i32 WorkGroup", "the result has the type i32"},
+		{"\tBarrier WorkGroup", "\t%40 = Barrier i32 WorkGroup", "the result has the type i32"},
 		{"Fault site 0, %1, %4, %2,", "Fault site 0, %1, %2, %2,", "argument 1 has the type i32"},
 		{"%10 = IAdd i32 %6, i32 1", "%10 = IAdd i32 %6, i32 1\n\tIAdd %6, i32 1", "the result has the type void"},
 		{"Branch %9, b2, b5", "Branch %6, b2, b5", "the condition has the type i32"},
@@ -108,7 +113,7 @@ func TestVerifyRules(t *testing.T) {
 		{"b3: preds b2", "b3: preds b1", "is not among its predecessors"},
 		{"\tJump b3", "\tJump b0", "the entry has predecessors"},
 		{"%8 = FAdd f32 %7, %3", "%8 = FAdd f32 %8, %3", "used before %8"},
-		{"Barrier WorkGroup", "%20 = IAdd i32 %10, i32 1", "used before %11 = IAdd"},
+		{"Barrier WorkGroup", "%40 = IAdd i32 %10, i32 1", "used before %11 = IAdd"},
 		{"%6 = Phi i32 [i32 0 b0, %10 b3]", "%6 = Phi i32 [%10 b0, %10 b3]", "does not dominate the end of b0"},
 		{"Branch %5, b1, b4", "Branch %9, b1, b4", "the condition does not dominate the branch"},
 	})

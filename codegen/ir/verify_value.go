@@ -218,6 +218,16 @@ func (x *verifier) aux(v *Value, kind AuxKind) bool {
 		var b BuiltIn
 		b, ok = v.Aux.(BuiltIn)
 		ok = ok && b < NumBuiltIns
+	case AuxCombine:
+		var c Combine
+		c, ok = v.Aux.(Combine)
+		ok = ok && c.Scope <= ScopeSubGroup && c.By < numCombiners
+		if ok && (c.By.Float() != v.Type.IsFloat() || !c.By.Float() && !v.Type.IsInt()) {
+			x.errorf(v, "the combiner %v does not fit the type %v", c.By, v.Type)
+		}
+		if ok && v.Args[1].Op != OpConst {
+			x.errorf(v, "the identity is not constant")
+		}
 	case AuxScope:
 		var s Scope
 		s, ok = v.Aux.(Scope)

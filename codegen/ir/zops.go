@@ -109,6 +109,16 @@ const (
 	OpAtomicIAdd
 	// OpBarrier: control barrier that orders local and global memory.
 	OpBarrier
+	// OpGroupSelect: the value of the invocation with the given index in the group, which exists.
+	OpGroupSelect
+	OpGroupAny
+	OpGroupAll
+	// OpGroupReduce: the combination of all values, in the order of package dsl.
+	OpGroupReduce
+	// OpGroupInclusiveScan: the combination up to this invocation.
+	OpGroupInclusiveScan
+	// OpGroupExclusiveScan: the combination of those before this invocation; unspecified for the first.
+	OpGroupExclusiveScan
 	OpFault
 	// OpCall: calls a helper that returns nothing.
 	OpCall
@@ -195,6 +205,12 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "SS.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
 	OpAtomicIAdd:            {Name: "AtomicIAdd", Sig: "S.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
+	OpGroupInclusiveScan:    {Name: "GroupInclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
+	OpGroupExclusiveScan:    {Name: "GroupExclusiveScan", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},
 	OpFault:                 {Name: "Fault", Sig: "qqwww:-", Flags: FlagWrites, Aux: AuxSite},
 	OpCall:                  {Name: "Call", Sig: "*:-", Flags: FlagReads | FlagWrites, Aux: AuxFunc},
 }

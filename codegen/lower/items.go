@@ -45,16 +45,25 @@ func init() {
 		if sub {
 			for name, b := range map[string]ir.BuiltIn{
 				"LocalID": ir.SubgroupLocalInvocationID, "GroupID": ir.SubgroupID,
-				"GroupRange": ir.NumSubgroups, "MaxLocalRange": ir.SubgroupSize, "LocalRange": ir.SubgroupSize,
+				"MaxLocalRange": ir.SubgroupSize, "LocalRange": ir.SubgroupLocalRange,
 			} {
 				add(recv+name, scalar(func(l *lowerer) *ir.Value { return l.builtIn(b) }))
 			}
+			add(recv+"GroupRange", scalar(subGroups))
 		}
 	}
 	add(dslPath+".Local", lowerLocal)
 	add(dslPath+".LocalSlice", lowerLocalSlice)
 	add("("+dslPath+".LocalAccessor[T]).Slice", lowerAccessorSlice)
 	add("("+dslPath+".LocalAccessor).Slice", lowerAccessorSlice)
+}
+
+// subGroups returns the number of sub-groups in a work-group. Mesa's
+// NumSubgroups leaves out one that is not full.
+func subGroups(l *lowerer) *ir.Value {
+	size := l.builtIn(ir.SubgroupSize)
+	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
+	return l.op(ir.OpIAdd, ir.TypeI32, l.op(ir.OpUDiv, ir.TypeI32, last, size), l.m.Int(ir.TypeI32, 1))
 }
 
 func add(name string, f intrinsic) {

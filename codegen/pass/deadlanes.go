@@ -262,7 +262,8 @@ func (d *deadLanes) findSkeleton() {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
-			if d.skeleton[v] && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
+			// Dead lanes put something neutral into group ops.
+			if d.skeleton[v] && !v.IsGroupOp() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
 				delete(d.skeleton, v)
 				changed = true
 			}
@@ -374,6 +375,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		switch {
 		case v.Op.Has(ir.FlagSync):
 			flush()
+			d.neutral(v, cur)
 			put(cur, v)
 		case d.skeleton[v]:
 			put(cur, v) // before the live lanes' part, which it never depends on
@@ -412,6 +414,23 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	}
 	// The holder is unreachable by now.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
+}
+
+// neutral makes dead lanes put something neutral into the group op v, which comes
+// next in b.
+func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
+	if !v.IsGroupOp() {
+		return
+	}
+	for i, a := range v.Args {
+		n := v.Neutral(d.f.Module, i)
+		if a == n {
+			continue
+		}
+		s := b.Append(ir.OpSelect, a.Type, d.load(b), n, a)
+		s.Pos = v.Pos
+		v.Args[i] = s
+	}
 }
 
 // load returns whether the work-item is a dead lane, at the end of b.

@@ -23,6 +23,8 @@ var passes = []Pass{
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
 	// Which lanes die is known when all checks that can be decided are.
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
+	// What dead lanes put in is known; the loops that it adds need structure.
+	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: runGroups},
 	// The loops that it adds need structure, too.
 	{Name: "zerolocal", Doc: "zero work-group memory", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},

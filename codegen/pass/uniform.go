@@ -193,6 +193,16 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {
 			return v
 		}
+	case ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce:
+		if v.GroupScope() == ir.ScopeWorkGroup {
+			return nil
+		}
+		return v
+	case ir.OpGroupSelect:
+		if v.GroupScope() == ir.ScopeWorkGroup && u.Value(v.Args[1]) {
+			return nil
+		}
+		return v
 	default:
 		if !v.Op.Has(ir.FlagPure) && v.Type.Kind != ir.Void {
 			return v

@@ -26,6 +26,10 @@ func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
 	branch, cause := u.Explain(v.Block)
 	what := "this barrier"
 	hint := "move the barrier out of the if or loop, and guard only the loads and stores"
+	if v.IsGroupOp() {
+		what = "this group algorithm"
+		hint = "move the call out of the if or loop, and guard only what is done with its result"
+	}
 	if v.Op == ir.OpZeroLocal {
 		what = "this work-group memory, which the group zeroes together,"
 		hint = "declare it before the if or loop, and guard only the loads and stores"
@@ -53,8 +57,14 @@ func (u *Uniformity) describe(v *ir.Value) string {
 			name = "it.SubGroup().GroupID()"
 		case ir.SubgroupLocalInvocationID:
 			name = "it.SubGroup().LocalID()"
+		case ir.SubgroupLocalRange:
+			name = "it.SubGroup().LocalRange()"
 		}
 		return name + ", which differs between work-items"
+	case ir.OpGroupSelect, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce:
+		return "what a sub-group computes, which differs between the sub-groups of a work-group"
+	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
+		return "the result of a scan, which differs between work-items"
 	case ir.OpAtomicCompareExchange:
 		return "the result of an atomic operation, which differs between work-items"
 	case ir.OpLoad:

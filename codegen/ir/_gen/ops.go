@@ -116,6 +116,15 @@ var ops = []row{
 
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
+	// The invocations of the group meet; see Neutral for those that are dead lanes.
+	// Legal are those of a sub-group, of i32 and bool.
+	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
+	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
+	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
+	// The second argument is the combination's identity, a constant.
+	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of all values, in the order of package dsl"},
+	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination up to this invocation"},
+	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first"},
 
 	// Fault records the launch's first fault: its two values and the global id
 	// (x, y, z) of the work-item.

@@ -501,7 +501,7 @@ func TestBuiltIns(t *testing.T) {
 		var want []uint32
 		for i := range uint32(global) {
 			x, y, z, l := i%2, i/2%3, i/6, i%6
-			want = append(want, [...]uint32{x, y, z, x, y, 0, 0, 0, z, l, 4, 2, l / 4, l % 4}[b])
+			want = append(want, [...]uint32{x, y, z, x, y, 0, 0, 0, z, l, 4, 2, l / 4, l % 4, 4 - l/4*2}[b])
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", b, got, want)

@@ -89,13 +89,15 @@ func (x *machine) meet(items []*item) bool {
 				continue
 			}
 			waiting = true
-			if w.at.Aux == ir.ScopeSubGroup {
+			if w.at.GroupScope() == ir.ScopeSubGroup {
+				x.combine(sub)
 				pass(sub)
 				return true
 			}
 		}
 	}
 	if waiting {
+		x.combine(items)
 		v := pass(items)
 		if v.Op == ir.OpZeroLocal {
 			x.group[v.Ref().Var].zero()
@@ -266,7 +268,8 @@ func (w *item) exec(v *ir.Value) {
 		old := w.load(v, v.Ref(), v.Path())
 		w.store(v, v.Ref(), v.Path(), mask(v.Type, old+w.value(v.Args[0])))
 		f.vals[v] = old
-	case ir.OpBarrier, ir.OpZeroLocal:
+	case ir.OpBarrier, ir.OpZeroLocal, ir.OpGroupSelect, ir.OpGroupAny, ir.OpGroupAll,
+		ir.OpGroupReduce, ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		w.at = v
 	case ir.OpFault:
 		w.recordFault(v)
@@ -328,6 +331,8 @@ func (w *item) builtIn(b ir.BuiltIn) uint32 {
 		return w.linear / sub
 	case ir.SubgroupLocalInvocationID:
 		return w.linear % sub
+	case ir.SubgroupLocalRange:
+		return min(sub, local[0]*local[1]*local[2]-w.linear/sub*sub)
 	}
 	w.fail(nil, "the built-in %v is unknown", b)
 	return 0

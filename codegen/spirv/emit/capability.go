@@ -19,6 +19,10 @@ const (
 	storage8
 	storage16
 	groupNonUniform
+	groupVote
+	groupArithmetic
+	groupBallot
+	groupShuffle
 	numFeatures
 )
 
@@ -41,6 +45,10 @@ var capabilities = [numFeatures]struct {
 	storage8:        {capability: spirv.CapabilityStorageBuffer8BitAccess},
 	storage16:       {capability: spirv.CapabilityStorageBuffer16BitAccess},
 	groupNonUniform: {capability: spirv.CapabilityGroupNonUniform},
+	groupVote:       {capability: spirv.CapabilityGroupNonUniformVote},
+	groupArithmetic: {capability: spirv.CapabilityGroupNonUniformArithmetic},
+	groupBallot:     {capability: spirv.CapabilityGroupNonUniformBallot},
+	groupShuffle:    {capability: spirv.CapabilityGroupNonUniformShuffle},
 }
 
 // features is the set of features that a module needs.

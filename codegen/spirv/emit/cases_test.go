@@ -52,7 +52,30 @@ var cases = []testCase{
 		for x := range ir.NumBuiltIns {
 			b.out(b.builtIn(x))
 		}
-	}, spirv.CapabilityGroupNonUniform),
+	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformBallot),
+	straight("shuffle", func(b *builder) {
+		b.UsesGroup = true
+		v := b.op(ir.OpGroupSelect, ir.TypeI32, b.arg(32, ir.TypeI32), b.arg(36, ir.TypeI32))
+		v.Aux = ir.ScopeSubGroup
+		b.out(v)
+	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformShuffle),
+	straight("vote", func(b *builder) {
+		b.UsesGroup = true
+		for _, o := range []ir.Op{ir.OpGroupAny, ir.OpGroupAll} {
+			v := b.op(o, ir.TypeBool, b.op(ir.OpIEq, ir.TypeBool, b.arg(32, ir.TypeI32), b.Int(ir.TypeI32, 5)))
+			v.Aux = ir.ScopeSubGroup
+			b.out(b.op(ir.OpSelect, ir.TypeI32, v, b.Int(ir.TypeI32, 1), b.Int(ir.TypeI32, 0)))
+		}
+	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote),
+	straight("combine", func(b *builder) {
+		b.UsesGroup = true
+		for by := range ir.CombineFAdd {
+			o := []ir.Op{ir.OpGroupReduce, ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan}[by%3]
+			v := b.op(o, ir.TypeI32, b.arg(32, ir.TypeI32), b.Int(ir.TypeI32, 0))
+			v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: by}
+			b.out(v)
+		}
+	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformArithmetic),
 	straight("index64", func(b *builder) {
 		x := b.arg(32, ir.TypeI64)
 		b.mem(ir.OpStore, ir.TypeVoid, ir.TypeF32, b.Const(ir.TypeF32, 0), b.arg(24, ir.TypeAddr), x)

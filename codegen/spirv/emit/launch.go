@@ -166,6 +166,10 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 		if ir.BuiltIn(b) >= ir.SubgroupSize {
 			f.e.need(groupNonUniform)
 		}
+		if ir.BuiltIn(b) == ir.SubgroupLocalRange {
+			f.builtIns[b] = f.countSubgroup()
+			continue
+		}
 		if row.component < 0 {
 			f.builtIns[b] = f.Load(u32, f.e.input(row.builtIn, u32), spirv.MemoryOperands{})
 			continue

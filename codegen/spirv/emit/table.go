@@ -118,6 +118,13 @@ var special = [256]emitFunc{
 	ir.OpAtomicCompareExchange: emitAtomicCompareExchange,
 	ir.OpAtomicIAdd:            emitAtomic(spirv.OpAtomicIAdd),
 
-	ir.OpBarrier: emitBarrier,
-	ir.OpCall:    emitCall,
+	ir.OpBarrier:            emitBarrier,
+	ir.OpGroupSelect:        emitGroupSelect,
+	ir.OpGroupAny:           emitVote(spirv.OpGroupNonUniformAny),
+	ir.OpGroupAll:           emitVote(spirv.OpGroupNonUniformAll),
+	ir.OpGroupReduce:        emitCombine(spirv.GroupOperationReduce),
+	ir.OpGroupInclusiveScan: emitCombine(spirv.GroupOperationInclusiveScan),
+	ir.OpGroupExclusiveScan: emitCombine(spirv.GroupOperationExclusiveScan),
+
+	ir.OpCall: emitCall,
 }

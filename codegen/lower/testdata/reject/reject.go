@@ -96,3 +96,15 @@ func (k RangeString) Kernel(it dsl.Item1) {
 		k.Out[i] = 1
 	}
 }
+
+type OwnCombiner struct {
+	Out []int32
+}
+
+func third(x, y int32) int32 { return x + y/3 }
+
+func (k OwnCombiner) Kernel(it dsl.NDItem1) {
+	v := k.Out[it.GlobalID()]
+	v = dsl.ReduceOverGroup(it.Group(), v, dsl.Plus)
+	k.Out[it.GlobalID()] = dsl.InclusiveScanOverGroup(it.SubGroup(), v, third) // want KG302 `functions of package dsl alone`
+}

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
 }
 
 //go:embed Args.spv
@@ -1892,6 +1892,676 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 	l := kernelimpl.NewLaunch(grid3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed GroupFloats32.spv
+var groupFloats32SPIRV string
+
+var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupFloats32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
+	},
+	SPIRV: groupFloats32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupFloats32{
+		In:  kernelimpl.HostSlice[float32](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+})
+
+// GroupFloats32 is the kernel [corpus.GroupFloats32] with its slices in device memory.
+type GroupFloats32 struct {
+	In  runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupFloats32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupFloats32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupFloats32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupFloats64.spv
+var groupFloats64SPIRV string
+
+var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupFloats64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
+	},
+	SPIRV: groupFloats64SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupFloats64{
+		In:  kernelimpl.HostSlice[float64](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+})
+
+// GroupFloats64 is the kernel [corpus.GroupFloats64] with its slices in device memory.
+type GroupFloats64 struct {
+	In  runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupFloats64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupFloats64Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupFloats64Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupGuards.spv
+var groupGuardsSPIRV string
+
+var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupGuards",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:178:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:186:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
+	},
+	SPIRV: groupGuardsSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupGuards{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// GroupGuards is the kernel [corpus.GroupGuards] with its slices in device memory.
+// GroupGuards lets results of work-groups decide how control flows.
+type GroupGuards struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupGuards) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupGuardsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupGuards runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuards, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupGuardsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsInt16.spv
+var groupIntsInt16SPIRV string
+
+var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP16, properties.Int16, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsInt16SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsInt16{
+		In:  kernelimpl.HostSlice[int16](a, 0),
+		Out: kernelimpl.HostSlice[int16](a, 1),
+	}.Kernel
+})
+
+// GroupIntsInt16 is the kernel [corpus.GroupIntsInt16] with its slices in device memory.
+type GroupIntsInt16 struct {
+	In  runtime.View[int16]
+	Out runtime.View[int16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsInt32.spv
+var groupIntsInt32SPIRV string
+
+var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsInt32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsInt32{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// GroupIntsInt32 is the kernel [corpus.GroupIntsInt32] with its slices in device memory.
+type GroupIntsInt32 struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsInt64.spv
+var groupIntsInt64SPIRV string
+
+var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsInt64SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsInt64{
+		In:  kernelimpl.HostSlice[int64](a, 0),
+		Out: kernelimpl.HostSlice[int64](a, 1),
+	}.Kernel
+})
+
+// GroupIntsInt64 is the kernel [corpus.GroupIntsInt64] with its slices in device memory.
+type GroupIntsInt64 struct {
+	In  runtime.View[int64]
+	Out runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsInt8.spv
+var groupIntsInt8SPIRV string
+
+var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsInt8SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsInt8{
+		In:  kernelimpl.HostSlice[int8](a, 0),
+		Out: kernelimpl.HostSlice[int8](a, 1),
+	}.Kernel
+})
+
+// GroupIntsInt8 is the kernel [corpus.GroupIntsInt8] with its slices in device memory.
+type GroupIntsInt8 struct {
+	In  runtime.View[int8]
+	Out runtime.View[int8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsUint32.spv
+var groupIntsUint32SPIRV string
+
+var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsUint32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsUint32{
+		In:  kernelimpl.HostSlice[uint32](a, 0),
+		Out: kernelimpl.HostSlice[uint32](a, 1),
+	}.Kernel
+})
+
+// GroupIntsUint32 is the kernel [corpus.GroupIntsUint32] with its slices in device memory.
+type GroupIntsUint32 struct {
+	In  runtime.View[uint32]
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsUint64.spv
+var groupIntsUint64SPIRV string
+
+var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsUint64SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsUint64{
+		In:  kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// GroupIntsUint64 is the kernel [corpus.GroupIntsUint64] with its slices in device memory.
+type GroupIntsUint64 struct {
+	In  runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupIntsUint8.spv
+var groupIntsUint8SPIRV string
+
+var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupIntsUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+	},
+	SPIRV: groupIntsUint8SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupIntsUint8{
+		In:  kernelimpl.HostSlice[uint8](a, 0),
+		Out: kernelimpl.HostSlice[uint8](a, 1),
+	}.Kernel
+})
+
+// GroupIntsUint8 is the kernel [corpus.GroupIntsUint8] with its slices in device memory.
+type GroupIntsUint8 struct {
+	In  runtime.View[uint8]
+	Out runtime.View[uint8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupIntsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupLeavers.spv
+var groupLeaversSPIRV string
+
+var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupLeavers",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 72,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:39"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:232:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:233:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
+	},
+	SPIRV: groupLeaversSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupLeavers{
+		Bad: kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		X:   kernelimpl.HostSlice[float32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+		F:   kernelimpl.HostSlice[float32](a, 4),
+	}.Kernel
+})
+
+// GroupLeavers is the kernel [corpus.GroupLeavers] with its slices in device memory.
+// GroupLeavers has work-items that return and fault before group algorithms.
+type GroupLeavers struct {
+	Bad int
+	In  runtime.View[int32]
+	X   runtime.View[float32]
+	Out runtime.View[int32]
+	F   runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupLeavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupLeaversKernel)
+	kernelimpl.Value(l, 0, k.Bad)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.X)
+	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 4, k.F)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunGroupLeavers runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLeavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupLeaversKernel)
+	kernelimpl.Value(l, 0, k.Bad)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.X)
+	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 4, k.F)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GroupVotes.spv
+var groupVotesSPIRV string
+
+var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "GroupVotes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+		{Name: "IDs", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
+	},
+	SPIRV: groupVotesSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.GroupVotes{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[bool](a, 1),
+		IDs: kernelimpl.HostSlice[int](a, 2),
+	}.Kernel
+})
+
+// GroupVotes is the kernel [corpus.GroupVotes] with its slices in device memory.
+// GroupVotes has votes, logical reductions and the ids of groups.
+type GroupVotes struct {
+	In  runtime.View[int32]
+	Out runtime.View[bool]
+	IDs runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupVotes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(groupVotesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.IDs)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunGroupVotes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupVotesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.IDs)
+	return l.RunND2(ctx, dev, r, opts)
 }
 
 //go:embed IDs.spv
@@ -4415,6 +5085,360 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesBool.spv
+var shufflesBoolSPIRV string
+
+var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesBool",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesBoolSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesBool{
+		In:    kernelimpl.HostSlice[bool](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[bool](a, 2),
+	}.Kernel
+})
+
+// ShufflesBool is the kernel [corpus.ShufflesBool] with its slices in device memory.
+type ShufflesBool struct {
+	In    runtime.View[bool]
+	Lanes runtime.View[int]
+	Out   runtime.View[bool]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesBool) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesBoolKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesBool runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.ShufflesBool, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesBoolKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesFloat32.spv
+var shufflesFloat32SPIRV string
+
+var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesFloat32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesFloat32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesFloat32{
+		In:    kernelimpl.HostSlice[float32](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+})
+
+// ShufflesFloat32 is the kernel [corpus.ShufflesFloat32] with its slices in device memory.
+type ShufflesFloat32 struct {
+	In    runtime.View[float32]
+	Lanes runtime.View[int]
+	Out   runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesFloat64.spv
+var shufflesFloat64SPIRV string
+
+var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesFloat64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesFloat64SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesFloat64{
+		In:    kernelimpl.HostSlice[float64](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[float64](a, 2),
+	}.Kernel
+})
+
+// ShufflesFloat64 is the kernel [corpus.ShufflesFloat64] with its slices in device memory.
+type ShufflesFloat64 struct {
+	In    runtime.View[float64]
+	Lanes runtime.View[int]
+	Out   runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesInt.spv
+var shufflesIntSPIRV string
+
+var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesInt",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesIntSPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesInt{
+		In:    kernelimpl.HostSlice[int](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[int](a, 2),
+	}.Kernel
+})
+
+// ShufflesInt is the kernel [corpus.ShufflesInt] with its slices in device memory.
+type ShufflesInt struct {
+	In    runtime.View[int]
+	Lanes runtime.View[int]
+	Out   runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesIntKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesInt runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesIntKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesInt16.spv
+var shufflesInt16SPIRV string
+
+var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP16, properties.Int16, properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesInt16SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesInt16{
+		In:    kernelimpl.HostSlice[int16](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[int16](a, 2),
+	}.Kernel
+})
+
+// ShufflesInt16 is the kernel [corpus.ShufflesInt16] with its slices in device memory.
+type ShufflesInt16 struct {
+	In    runtime.View[int16]
+	Lanes runtime.View[int]
+	Out   runtime.View[int16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ShufflesUint32.spv
+var shufflesUint32SPIRV string
+
+var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShufflesUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
+	},
+	SPIRV: shufflesUint32SPIRV,
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ShufflesUint32{
+		In:    kernelimpl.HostSlice[uint32](a, 0),
+		Lanes: kernelimpl.HostSlice[int](a, 1),
+		Out:   kernelimpl.HostSlice[uint32](a, 2),
+	}.Kernel
+})
+
+// ShufflesUint32 is the kernel [corpus.ShufflesUint32] with its slices in device memory.
+type ShufflesUint32 struct {
+	In    runtime.View[uint32]
+	Lanes runtime.View[int]
+	Out   runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Lanes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShufflesUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Lanes)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Single.spv

@@ -1,0 +1,125 @@
+package ir
+
+import "math"
+
+// Combine is what a reduction or scan does, and over which group.
+type Combine struct {
+	Scope Scope
+	By    Combiner
+}
+
+// Combiner is an operation that reductions and scans combine values by.
+type Combiner uint8
+
+// The combiners. Those that start with an F are for floats, the others for
+// integers. FMin and FMax are Go's min and max.
+const (
+	CombineIAdd Combiner = iota
+	CombineIMul
+	CombineSMin
+	CombineUMin
+	CombineSMax
+	CombineUMax
+	CombineAnd
+	CombineOr
+	CombineXor
+	CombineFAdd
+	CombineFMul
+	CombineFMin
+	CombineFMax
+	numCombiners
+)
+
+var combinerNames = [numCombiners]string{"IAdd", "IMul", "SMin", "UMin", "SMax", "UMax", "And", "Or", "Xor", "FAdd", "FMul", "FMin", "FMax"}
+
+// String returns the combiner's name.
+func (c Combiner) String() string { return combinerNames[c] }
+
+func combiners() []Combiner {
+	var all []Combiner
+	for c := range numCombiners {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Float reports whether the combiner is for floats.
+func (c Combiner) Float() bool { return c >= CombineFAdd }
+
+// GroupScope returns the group that a Sync op meets.
+func (v *Value) GroupScope() Scope {
+	switch a := v.Aux.(type) {
+	case Scope:
+		return a
+	case Combine:
+		return a.Scope
+	}
+	return ScopeWorkGroup
+}
+
+func isGroupOp(op Op) bool { return op >= OpGroupSelect && op <= OpGroupExclusiveScan }
+
+// LegalGroupOp reports whether the value is a group op that SPIR-V has: over a
+// sub-group, and of words or bools.
+func (v *Value) LegalGroupOp() bool {
+	return isGroupOp(v.Op) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || v.Op == OpGroupAny || v.Op == OpGroupAll)
+}
+
+// IsGroupOp reports whether the value is a group op with arguments.
+func (v *Value) IsGroupOp() bool { return isGroupOp(v.Op) }
+
+// Neutral returns what an invocation that takes no part puts in for argument i of
+// a group op.
+func (v *Value) Neutral(m *Module, i int) *Value {
+	switch v.Op {
+	case OpGroupReduce, OpGroupInclusiveScan, OpGroupExclusiveScan:
+		return v.Args[1]
+	case OpGroupAll:
+		return m.Bool(true)
+	}
+	return m.Const(v.Args[i].Type, 0)
+}
+
+// Combine returns the combination of two values of type t, given by their bits.
+func (c Combiner) Combine(t *Type, x, y uint64) uint64 {
+	shift := 64 - t.Bits()
+	signed := func(x uint64) int64 { return int64(x<<shift) >> shift }
+	if c.Float() {
+		a, b := FloatValue(t, x), FloatValue(t, y)
+		switch {
+		case c == CombineFMin:
+			return FloatBits(t, min(a, b))
+		case c == CombineFMax:
+			return FloatBits(t, max(a, b))
+		case t == TypeF32 && c == CombineFAdd:
+			return uint64(math.Float32bits(float32(a) + float32(b)))
+		case t == TypeF32:
+			return uint64(math.Float32bits(float32(a) * float32(b)))
+		case c == CombineFAdd:
+			return FloatBits(t, a+b)
+		}
+		return FloatBits(t, a*b)
+	}
+	r := x
+	switch c {
+	case CombineIAdd:
+		r = x + y
+	case CombineIMul:
+		r = x * y
+	case CombineSMin:
+		r = uint64(min(signed(x), signed(y)))
+	case CombineSMax:
+		r = uint64(max(signed(x), signed(y)))
+	case CombineUMin:
+		r = min(x, y)
+	case CombineUMax:
+		r = max(x, y)
+	case CombineAnd:
+		r = x & y
+	case CombineOr:
+		r = x | y
+	case CombineXor:
+		r = x ^ y
+	}
+	return r << shift >> shift
+}

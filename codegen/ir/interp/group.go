@@ -1,0 +1,72 @@
+package interp
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// combine computes the group op at which the items wait, if it is one. Items that
+// have returned put in what is neutral.
+func (x *machine) combine(items []*item) {
+	var v *ir.Value
+	for _, w := range items {
+		if w.at != nil {
+			v = w.at
+		}
+	}
+	if !v.IsGroupOp() {
+		return
+	}
+	in := make([]uint64, len(items))
+	for i, w := range items {
+		if w.at == nil {
+			in[i] = x.constant(v.Neutral(x.m, 0))
+		} else {
+			in[i] = w.value(w.at.Args[0])
+		}
+	}
+	c, _ := v.Aux.(ir.Combine)
+	switch v.Op {
+	case ir.OpGroupAny:
+		c.By = ir.CombineOr
+	case ir.OpGroupAll:
+		c.By = ir.CombineAnd
+	}
+	switch v.Op {
+	case ir.OpGroupSelect:
+	case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll:
+		for n := len(in); n > 1; {
+			h := (n + 1) / 2
+			for i := range n - h {
+				in[i] = c.By.Combine(v.Type, in[i], in[i+h])
+			}
+			n = h
+		}
+	default:
+		for d := 1; d < len(in); d *= 2 {
+			for i := len(in) - 1; i >= d; i-- {
+				in[i] = c.By.Combine(v.Type, in[i-d], in[i])
+			}
+		}
+	}
+	for i, w := range items {
+		if w.at == nil {
+			continue
+		}
+		at := i
+		switch v.Op {
+		case ir.OpGroupSelect:
+			n := w.value(w.at.Args[1])
+			if n >= uint64(len(in)) {
+				w.fail(w.at, "index %d in a group of %d", n, len(in))
+			}
+			at = int(n)
+		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll:
+			at = 0
+		case ir.OpGroupExclusiveScan:
+			at = i - 1
+		}
+		if at < 0 {
+			w.frame.vals[v] = w.value(v.Args[1])
+		} else {
+			w.frame.vals[v] = in[at]
+		}
+	}
+}

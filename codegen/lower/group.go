@@ -1,0 +1,283 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"math"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+func init() {
+	recv := "(" + dslPath + ".Group)."
+	index := scalar(func(l *lowerer) *ir.Value { return l.builtIn(ir.LocalInvocationIndex) })
+	add(recv+"LocalID", index)
+	for _, name := range []string{"LocalRange", "MaxLocalRange"} {
+		add(recv+name, scalar(func(l *lowerer) *ir.Value { return l.groupSize(ir.ScopeWorkGroup) }))
+	}
+	add(recv+"GroupID", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+		return linear(l.m.Rank, groupID, groupRange)(l, in, fn, args)
+	})
+	add(recv+"GroupRange", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+		n := l.widen(groupRange(l, 0))
+		for d := 1; d < l.m.Rank; d++ {
+			n = l.op(ir.OpIMul, ir.TypeI64, n, l.widen(groupRange(l, d)))
+		}
+		return n
+	})
+
+	add(dslPath+".ReduceOverGroup", combining(ir.OpGroupReduce))
+	add(dslPath+".InclusiveScanOverGroup", combining(ir.OpGroupInclusiveScan))
+	add(dslPath+".ExclusiveScanOverGroup", combining(ir.OpGroupExclusiveScan))
+	add(dslPath+".AnyOfGroup", voting(ir.OpGroupAny, false))
+	add(dslPath+".AllOfGroup", voting(ir.OpGroupAll, false))
+	add(dslPath+".NoneOfGroup", voting(ir.OpGroupAny, true))
+	for name, row := range combiners {
+		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+			return l.combine(row.of(in.Type()), args, in.Type())
+		})
+	}
+	for name, f := range map[string]func(l *lowerer, x *ir.Value) *ir.Value{
+		"GroupBroadcast":    func(_ *lowerer, x *ir.Value) *ir.Value { return x },
+		"SelectFromGroup":   func(_ *lowerer, x *ir.Value) *ir.Value { return x },
+		"ShiftGroupLeft":    func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpIAdd, x.Type, l.lane(), x) },
+		"ShiftGroupRight":   func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpISub, x.Type, l.lane(), x) },
+		"PermuteGroupByXor": func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpXor, x.Type, l.lane(), x) },
+	} {
+		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+			scope, v, ok := l.groupArgs(args)
+			x, ok2 := args[2].(*ir.Value)
+			if !ok || !ok2 {
+				return l.zero(in.Type())
+			}
+			return l.selectFrom(scope, v, f(l, x))
+		})
+	}
+}
+
+// lane is the work-item's index in its sub-group, as an int.
+func (l *lowerer) lane() *ir.Value { return l.widen(l.builtIn(ir.SubgroupLocalInvocationID)) }
+
+// groupArgs takes the group and the value that a group algorithm starts with.
+func (l *lowerer) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
+	v, ok := args[1].(*ir.Value)
+	switch args[0].(type) {
+	case group:
+		return ir.ScopeWorkGroup, v, ok
+	case subGroup:
+		return ir.ScopeSubGroup, v, ok
+	}
+	return 0, nil, false
+}
+
+// groupSize returns the number of work-items in the group.
+func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
+	if s == ir.ScopeSubGroup {
+		return l.builtIn(ir.SubgroupLocalRange)
+	}
+	n := localRange(l, 0)
+	for d := 1; d < l.m.Rank; d++ {
+		n = l.op(ir.OpIMul, ir.TypeI32, n, localRange(l, d))
+	}
+	return n
+}
+
+// meet adds the group op. That of a work-group orders memory by itself.
+func (l *lowerer) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
+	if s == ir.ScopeSubGroup {
+		l.barrier(s)
+	}
+	v := l.op(op, args[0].Type, args...)
+	v.Aux = aux
+	return v
+}
+
+// word calls f with a bool as a word and makes a bool of its result.
+func (l *lowerer) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
+	if v.Type != ir.TypeBool {
+		return f(v)
+	}
+	zero := l.m.Int(ir.TypeI32, 0)
+	v = f(l.op(ir.OpSelect, ir.TypeI32, v, l.m.Int(ir.TypeI32, 1), zero))
+	return l.op(ir.OpINe, ir.TypeBool, v, zero)
+}
+
+// selectFrom is dsl.GroupBroadcast. It is uniform if lane is: a lane out of range
+// gives zero, not anything of the work-item's own.
+func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
+	zero := l.m.Int(ir.TypeI32, 0)
+	return l.word(v, func(v *ir.Value) *ir.Value {
+		if lane.IsConst() && lane.Bits == 0 {
+			return l.meet(ir.OpGroupSelect, s, s, v, zero) // every group has one
+		}
+		in := l.op(ir.OpULt, ir.TypeBool, lane, l.widen(l.groupSize(s)))
+		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, lane), zero)
+		r := l.meet(ir.OpGroupSelect, s, s, v, index)
+		return l.op(ir.OpSelect, v.Type, in, r, l.m.Const(v.Type, 0))
+	})
+}
+
+func voting(op ir.Op, not bool) intrinsic {
+	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		scope, v, ok := l.groupArgs(args)
+		if !ok {
+			return l.zero(in.Type())
+		}
+		if v = l.meet(op, scope, scope, v); not {
+			v = l.op(ir.OpLNot, ir.TypeBool, v)
+		}
+		return v
+	}
+}
+
+// combiners has the functions of package dsl that reductions take: what they are
+// for signed and unsigned integers and for floats.
+var combiners = map[string]combinerRow{
+	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
+	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},
+	"Minimum":    {ir.CombineSMin, ir.CombineUMin, ir.CombineFMin},
+	"Maximum":    {ir.CombineSMax, ir.CombineUMax, ir.CombineFMax},
+	"BitAnd":     {ir.CombineAnd, ir.CombineAnd},
+	"BitOr":      {ir.CombineOr, ir.CombineOr},
+	"BitXor":     {ir.CombineXor, ir.CombineXor},
+	"LogicalAnd": {ir.CombineAnd, ir.CombineAnd},
+	"LogicalOr":  {ir.CombineOr, ir.CombineOr},
+}
+
+// combiner returns what the function value op does with values of type t.
+func (l *lowerer) combiner(op val, t types.Type) (ir.Combiner, bool) {
+	f, ok := op.(function)
+	if !ok || f.fn == nil {
+		return 0, false
+	}
+	fn := f.fn
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	name, _ := strings.CutPrefix(fn.RelString(nil), dslPath+".")
+	row, ok := combiners[name]
+	return row.of(t), ok
+}
+
+type combinerRow [3]ir.Combiner
+
+func (row combinerRow) of(t types.Type) ir.Combiner {
+	switch {
+	case isFloat(t):
+		return row[2]
+	case isUnsigned(t):
+		return row[1]
+	}
+	return row[0]
+}
+
+// combine lowers a direct call of one of the functions.
+func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
+	xs := values(args)
+	if len(xs) != 2 {
+		return l.zero(t)
+	}
+	x, y := xs[0], xs[1]
+	switch by {
+	case ir.CombineIAdd:
+		return l.intOp(token.ADD, x, y, t)
+	case ir.CombineIMul:
+		return l.intOp(token.MUL, x, y, t)
+	case ir.CombineFAdd:
+		return l.op(ir.OpFAdd, x.Type, x, y)
+	case ir.CombineFMul:
+		return l.op(ir.OpFMul, x.Type, x, y)
+	case ir.CombineSMin, ir.CombineUMin, ir.CombineFMin:
+		return l.minMax("min", args, t)
+	case ir.CombineSMax, ir.CombineUMax, ir.CombineFMax:
+		return l.minMax("max", args, t)
+	case ir.CombineXor:
+		return l.op(ir.OpXor, x.Type, x, y)
+	}
+	op := ir.OpAnd
+	switch {
+	case isBoolean(t) && by == ir.CombineOr:
+		op = ir.OpLOr
+	case isBoolean(t):
+		op = ir.OpLAnd
+	case by == ir.CombineOr:
+		op = ir.OpOr
+	}
+	return l.op(op, x.Type, x, y)
+}
+
+// identityOf returns c's identity for values of type t. That of a sum of floats
+// is -0, which alone changes no other value.
+func (l *lowerer) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
+	n := uint(width(t))
+	switch c {
+	case ir.CombineIMul:
+		return l.m.Int(reg, 1)
+	case ir.CombineAnd:
+		if isUnsigned(t) && n < 32 {
+			return l.m.Int(reg, 1<<n-1)
+		}
+		return l.m.Int(reg, -1)
+	case ir.CombineSMin:
+		return l.m.Int(reg, math.MaxInt64>>(64-n))
+	case ir.CombineSMax:
+		return l.m.Int(reg, math.MinInt64>>(64-n))
+	case ir.CombineUMin:
+		return l.m.Const(reg, math.MaxUint64>>(64-n))
+	case ir.CombineFAdd:
+		return l.float(reg, math.Copysign(0, -1))
+	case ir.CombineFMul:
+		return l.float(reg, 1)
+	case ir.CombineFMin:
+		return l.float(reg, math.Inf(1))
+	case ir.CombineFMax:
+		return l.float(reg, math.Inf(-1))
+	}
+	return l.m.Const(reg, 0)
+}
+
+// combining lowers a reduction or scan.
+func combining(op ir.Op) intrinsic {
+	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		scope, v, ok := l.groupArgs(args)
+		if !ok {
+			return l.zero(in.Type())
+		}
+		t := in.Type()
+		by, ok := l.combiner(args[2], t)
+		if !ok {
+			l.errorf(diag.DynamicCall, in.Pos(), "use dsl.Plus, Multiplies, Minimum, Maximum, BitAnd, BitOr, BitXor, LogicalAnd or LogicalOr",
+				"reductions and scans take the functions of package dsl alone")
+			return l.zero(t)
+		}
+		return l.word(v, func(v *ir.Value) *ir.Value {
+			e := l.m.Int(v.Type, 1) // true
+			if !isBoolean(t) {
+				e = l.identityOf(by, t, v.Type)
+			} else if by == ir.CombineOr {
+				e = l.m.Int(v.Type, 0)
+			}
+			r := l.meet(op, scope, ir.Combine{Scope: scope, By: by}, v, e)
+			if by == ir.CombineIAdd || by == ir.CombineIMul {
+				r = l.fit(r, t)
+			}
+			if op != ir.OpGroupExclusiveScan {
+				return r
+			}
+			if by == ir.CombineFAdd {
+				e = l.float(v.Type, 0)
+				r = l.op(ir.OpFAdd, v.Type, r, e)
+			}
+			first := l.builtIn(ir.LocalInvocationIndex)
+			if scope == ir.ScopeSubGroup {
+				first = l.builtIn(ir.SubgroupLocalInvocationID)
+			}
+			isFirst := l.op(ir.OpIEq, ir.TypeBool, first, l.m.Int(ir.TypeI32, 0))
+			return l.op(ir.OpSelect, v.Type, isFirst, e, r)
+		})
+	}
+}

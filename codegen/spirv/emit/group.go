@@ -1,0 +1,65 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// countSubgroup counts the subgroup's invocations, at the kernel's start where
+// all of them are active. A formula would have to know how the device cuts a
+// workgroup into subgroups.
+func (f *function) countSubgroup() spirv.ID {
+	b, u32 := f.e.b, f.e.u32()
+	f.e.need(groupBallot)
+	scope := f.subgroup()
+	ballot := f.Op(spirv.OpGroupNonUniformBallot, b.TypeVector(u32, 4), scope, b.ConstBool(true))
+	return f.Emit(spirv.Instruction{Op: spirv.OpGroupNonUniformBallotBitCount, Type: u32,
+		Words: []uint32{uint32(scope), uint32(spirv.GroupOperationReduce), uint32(ballot)}})
+}
+
+// subgroup returns the scope of a group op.
+func (f *function) subgroup() spirv.ID {
+	f.e.need(groupNonUniform)
+	return f.e.b.ConstU32(uint32(spirv.ScopeSubgroup))
+}
+
+func (f *function) checkGroupOp(v *ir.Value) {
+	if !v.LegalGroupOp() {
+		f.e.errorf("%v of %v over a %v", v.Op, v.Type, v.GroupScope())
+	}
+}
+
+func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
+	f.checkGroupOp(v)
+	f.e.need(groupShuffle)
+	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
+}
+
+func emitVote(op spirv.Op) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		f.checkGroupOp(v)
+		f.e.need(groupVote)
+		return f.Op(op, f.e.register(v.Type), f.subgroup(), f.value(v.Args[0]))
+	}
+}
+
+var combiners = map[ir.Combiner]spirv.Op{
+	ir.CombineIAdd: spirv.OpGroupNonUniformIAdd,
+	ir.CombineIMul: spirv.OpGroupNonUniformIMul,
+	ir.CombineSMin: spirv.OpGroupNonUniformSMin,
+	ir.CombineUMin: spirv.OpGroupNonUniformUMin,
+	ir.CombineSMax: spirv.OpGroupNonUniformSMax,
+	ir.CombineUMax: spirv.OpGroupNonUniformUMax,
+	ir.CombineAnd:  spirv.OpGroupNonUniformBitwiseAnd,
+	ir.CombineOr:   spirv.OpGroupNonUniformBitwiseOr,
+	ir.CombineXor:  spirv.OpGroupNonUniformBitwiseXor,
+}
+
+func emitCombine(op spirv.GroupOperation) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		f.checkGroupOp(v)
+		f.e.need(groupArithmetic)
+		return f.Emit(spirv.Instruction{Op: combiners[v.Aux.(ir.Combine).By], Type: f.e.register(v.Type),
+			Words: []uint32{uint32(f.subgroup()), uint32(op), uint32(f.value(v.Args[0]))}})
+	}
+}

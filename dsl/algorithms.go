@@ -1,0 +1,146 @@
+package dsl
+
+// The group algorithms are functions over the work-items of a work-group,
+// it.Group(), or of a sub-group, it.SubGroup(). All work-items of the group call
+// them together, in control flow that is uniform over the work-group, and the
+// call orders their reads and writes of memory as Barrier does. Work-items that
+// have returned or faulted contribute nothing, which is the value that changes no
+// result.
+//
+// Results are the same on every device. Where the order of operations shows, as
+// in sums of floats, it depends on the size of the group alone:
+//
+//	reduction of n values: h = (n+1)/2; v[i] = op(v[i], v[i+h]) for i < n-h; then
+//	                       the same with n = h, until one is left
+//	scan of n values:      v[i] = op(v[i-d], v[i]) for i >= d, all at once, for
+//	                       d = 1, 2, 4 and so on below n
+
+// AnyGroup is [Group] or [SubGroup].
+type AnyGroup interface {
+	Group | SubGroup
+	LocalID() int
+	LocalRange() int
+	members() members
+}
+
+// Integer is any integer type.
+type Integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Number is any type with an order and arithmetic.
+type Number interface {
+	Integer | ~float32 | ~float64
+}
+
+// Scalar is what group algorithms pass between work-items.
+type Scalar interface {
+	Number | ~bool
+}
+
+// The functions below are the ones that reductions and scans take. kgen knows
+// them by name and takes no others.
+
+// Plus returns x + y. Its identity is 0.
+func Plus[T Number](x, y T) T { return x + y }
+
+// Multiplies returns x * y. Its identity is 1.
+func Multiplies[T Number](x, y T) T { return x * y }
+
+// Minimum returns min(x, y): NaN if either is. Its identity is the type's
+// greatest value, +Inf for floats.
+func Minimum[T Number](x, y T) T { return min(x, y) }
+
+// Maximum returns max(x, y): NaN if either is. Its identity is the type's least
+// value, -Inf for floats.
+func Maximum[T Number](x, y T) T { return max(x, y) }
+
+// BitAnd returns x & y. Its identity has all bits set.
+func BitAnd[T Integer](x, y T) T { return x & y }
+
+// BitOr returns x | y. Its identity is 0.
+func BitOr[T Integer](x, y T) T { return x | y }
+
+// BitXor returns x ^ y. Its identity is 0.
+func BitXor[T Integer](x, y T) T { return x ^ y }
+
+// LogicalAnd returns x && y. Its identity is true.
+func LogicalAnd[T ~bool](x, y T) T { return x && y }
+
+// LogicalOr returns x || y. Its identity is false.
+func LogicalOr[T ~bool](x, y T) T { return x || y }
+
+// ReduceOverGroup combines the group's values of v by op and returns the result
+// to all its work-items.
+func ReduceOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
+	m := g.members()
+	return exchange(m, v, func(vs []T, here []bool) { reduce(vs, here, op) })[0]
+}
+
+// InclusiveScanOverGroup combines the values of v of the work-items up to and
+// including this one, in the order of their LocalID.
+func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
+	m := g.members()
+	return exchange(m, v, func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
+}
+
+// ExclusiveScanOverGroup combines op's identity and the values of v of the
+// work-items before this one, in the order of their LocalID. The first work-item
+// gets the identity.
+func ExclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
+	m := g.members()
+	before := exchange(m, v, func(vs []T, here []bool) {
+		scan(vs, here, op)
+		e := identity(op)
+		for i := len(vs) - 1; i >= 0; i-- {
+			if i > 0 && here[i-1] {
+				vs[i] = op(e, vs[i-1])
+			} else {
+				vs[i] = e
+			}
+		}
+	})
+	return before[m.id()]
+}
+
+// AnyOfGroup reports whether pred is true for any work-item of the group.
+func AnyOfGroup[G AnyGroup](g G, pred bool) bool { return ReduceOverGroup(g, pred, LogicalOr) }
+
+// AllOfGroup reports whether pred is true for all work-items of the group.
+func AllOfGroup[G AnyGroup](g G, pred bool) bool { return ReduceOverGroup(g, pred, LogicalAnd) }
+
+// NoneOfGroup reports whether pred is true for no work-item of the group.
+func NoneOfGroup[G AnyGroup](g G, pred bool) bool { return !AnyOfGroup(g, pred) }
+
+// GroupBroadcast returns the value of v of the work-item whose LocalID is lane.
+// That is zero if the group has no such work-item, or it has returned or faulted.
+func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
+	vs := exchange(g.members(), v, func([]T, []bool) {})
+	if uint(lane) >= uint(len(vs)) {
+		var zero T
+		return zero
+	}
+	return vs[lane]
+}
+
+// SelectFromGroup is [GroupBroadcast] in a sub-group, where each work-item may
+// name another lane.
+func SelectFromGroup[T Scalar](g SubGroup, v T, lane int) T { return GroupBroadcast(g, v, lane) }
+
+// ShiftGroupLeft returns the value of v of the work-item delta lanes above this
+// one, as [SelectFromGroup] does.
+func ShiftGroupLeft[T Scalar](g SubGroup, v T, delta int) T {
+	return GroupBroadcast(g, v, g.LocalID()+delta)
+}
+
+// ShiftGroupRight returns the value of v of the work-item delta lanes below this
+// one, as [SelectFromGroup] does.
+func ShiftGroupRight[T Scalar](g SubGroup, v T, delta int) T {
+	return GroupBroadcast(g, v, g.LocalID()-delta)
+}
+
+// PermuteGroupByXor returns the value of v of the work-item whose lane is this
+// one's exclusive or with mask, as [SelectFromGroup] does.
+func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
+	return GroupBroadcast(g, v, g.LocalID()^mask)
+}

@@ -1,0 +1,164 @@
+package dsl
+
+import (
+	"math"
+	"reflect"
+)
+
+// members is a group's work-items, by their linear ids in the work-group, as one
+// of them sees them.
+type members struct {
+	w      *workItem
+	at     itemState // where they wait for one another
+	lo, hi int
+}
+
+func (m members) id() int { return m.w.lin - m.lo }
+
+func (g Group) members() members { return members{g.w, atGroupBarrier, 0, len(g.w.g.items)} }
+
+func (s SubGroup) members() members {
+	lo := s.GroupID() * s.w.g.subSize
+	return members{s.w, atSubGroupBarrier, lo, lo + s.LocalRange()}
+}
+
+// exchanger passes the values of one type between work-items, by their linear
+// ids. Groups of work-items that do not overlap may use it at the same time.
+type exchanger[T any] struct {
+	in, out []T
+	here    []bool // has put a value into in that is not yet in out
+}
+
+func (x *exchanger[T]) reset() { clear(x.here) }
+
+type resetter interface{ reset() }
+
+// exchangerOf returns the group's exchanger for T.
+func exchangerOf[T any](g *group) *exchanger[T] {
+	n := len(g.items)
+	for i, e := range g.exchangers {
+		if x, ok := e.(*exchanger[T]); ok {
+			if len(x.in) == n {
+				return x
+			}
+			x = &exchanger[T]{make([]T, n), make([]T, n), make([]bool, n)}
+			g.exchangers[i] = x
+			return x
+		}
+	}
+	x := &exchanger[T]{make([]T, n), make([]T, n), make([]bool, n)}
+	g.exchangers = append(g.exchangers, x)
+	return x
+}
+
+// exchange waits until all of the group have given their values, and returns what
+// f makes of them: vs has zero where here is false. The first work-item to go on
+// calls f for all. Its result stays until the same work-items exchange again.
+func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
+	x := exchangerOf[T](m.w.g)
+	x.in[m.w.lin], x.here[m.w.lin] = v, true
+	m.w.wait(m.at)
+	out, here := x.out[m.lo:m.hi], x.here[m.lo:m.hi]
+	if here[m.id()] {
+		var zero T
+		for i := range out {
+			switch {
+			case here[i]:
+				out[i] = x.in[m.lo+i]
+			case m.w.g.items[m.lo+i].left():
+				out[i] = zero
+			default:
+				panic("dsl: divergent barriers: the work-items of one group wait at different barriers")
+			}
+		}
+		f(out, here)
+		clear(here)
+	}
+	return out
+}
+
+// left reports whether the work-item had finished before barriers opened the last
+// time. One that finished since was waiting, too.
+func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
+
+// reduce leaves the combination of vs in vs[0].
+func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
+	for n := len(vs); n > 1; {
+		h := (n + 1) / 2
+		for i := range n - h {
+			combine(vs, here, i, i, i+h, op)
+		}
+		n = h
+	}
+}
+
+// scan makes each value the combination of those up to it.
+func scan[T any](vs []T, here []bool, op func(x, y T) T) {
+	for d := 1; d < len(vs); d *= 2 {
+		for i := len(vs) - 1; i >= d; i-- {
+			combine(vs, here, i, i-d, i, op)
+		}
+	}
+}
+
+// combine sets vs[to] to op(vs[i], vs[j]), or to the one of them that is here.
+func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
+	switch {
+	case here[i] && here[j]:
+		vs[to] = op(vs[i], vs[j])
+	case here[j]:
+		vs[to] = vs[j]
+	default:
+		vs[to] = vs[i]
+	}
+	here[to] = here[i] || here[j]
+}
+
+// identity returns the e for which op(e, x) == x for all x: op is one of the
+// functions that are documented to have one.
+func identity[T Scalar](op func(x, y T) T) T {
+	values := edges[T]()
+	for _, e := range values {
+		ok := true
+		for _, x := range values {
+			ok = ok && op(e, x) == x
+		}
+		if ok {
+			return e
+		}
+	}
+	panic("dsl: a scan by a function that has no identity")
+}
+
+// edges returns the values that identities are among, and those that tell them
+// apart.
+func edges[T Scalar]() []T {
+	var list []T
+	add := func(set func(v reflect.Value)) {
+		var x T
+		set(reflect.ValueOf(&x).Elem())
+		list = append(list, x)
+	}
+	t := reflect.TypeFor[T]()
+	switch {
+	case t.Kind() == reflect.Bool:
+		for _, b := range []bool{false, true} {
+			add(func(v reflect.Value) { v.SetBool(b) })
+		}
+	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
+		for _, f := range []float64{0, 1, 2, -1, math.Inf(1), math.Inf(-1)} {
+			// 0*Inf is NaN, so products by 0 are no identity either.
+			add(func(v reflect.Value) { v.SetFloat(f) })
+		}
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
+		least := int64(-1) << (t.Bits() - 1)
+		for _, n := range []int64{0, 1, 2, -1, least, ^least} {
+			add(func(v reflect.Value) { v.SetInt(n) })
+		}
+	default:
+		for _, n := range []uint64{0, 1, 2, ^uint64(0) >> (64 - t.Bits())} {
+			add(func(v reflect.Value) { v.SetUint(n) })
+		}
+	}
+	return list
+}
