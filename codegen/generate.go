@@ -202,6 +202,10 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	if c.diags = diags; len(diags) > 0 {
 		return
 	}
+	if err := ir.Verify(m); err != nil {
+		c.err = internalError(k.FullName(), err)
+		return
+	}
 	c.dumpModule(k, m, dump, dumpBuilt)
 	if dump == dumpBuilt {
 		return
@@ -213,6 +217,11 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 		return
 	}
 	if dump != "" && dump != dumpSPIRV && dump != dumpAll {
+		return
+	}
+	// Better no module than a wrong one: this costs next to nothing.
+	if err := ir.Verify(m); err != nil {
+		c.err = internalError(k.FullName(), err)
 		return
 	}
 	words, err := emit.Emit(m)

@@ -94,13 +94,8 @@ func (l *lowerer) snapshot(m mem, t types.Type) array {
 }
 
 // copyMem copies a flat value from one memory to another.
+// It goes scalar by scalar, so that arrays of structs can be taken apart.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
-	if !dst.device() && !src.device() && len(dst.path) == 0 && len(src.path) == 0 &&
-		dst.v.Storage == ir.Function && src.v.Storage == ir.Function {
-		v := l.op(ir.OpCopyVar, ir.TypeVoid)
-		v.Aux = &ir.Copy{Dst: dst.v, Src: src.v}
-		return
-	}
 	a, ok := t.Underlying().(*types.Array)
 	if !ok {
 		l.storeMem(dst, l.loadMem(src, t), t)
@@ -113,7 +108,7 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 		}
 		l.storeMem(dst.at(i), l.loadMem(src.at(i), a.Elem()), a.Elem())
 	}
-	if a.Len() <= unrollLimit {
+	if a.Len() <= unrollLimit && sizes.Sizeof(a) <= 8*unrollLimit {
 		for i := range a.Len() {
 			one(l.m.Int(ir.TypeI32, i))
 		}

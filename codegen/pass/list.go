@@ -5,6 +5,8 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // passes is the pipeline. The order matters; each row's reason for standing
 // where it does is in its comment.
 var passes = []Pass{
+	// Arrays that are left then have scalar elements, which sroa may split further.
+	{Name: "soa", Doc: "turn private arrays of structs into arrays of their fields", Run: soa},
 	// What sroa leaves of a variable's parts are scalars for mem2reg.
 	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
 	// Everything after it looks at values, not at memory.
@@ -36,8 +38,8 @@ var passes = []Pass{
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
 	// Once nothing folds constants any more.
-	{Name: "opaquezeros", Doc: "hide zeros from drivers that fold them", Run: opaqueZeros},
-	// After opaquezeros: the raw operation stays beside its correction, whose
+	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
+	// After quirks: the raw operation stays beside its correction, whose
 	// integers nothing needs to tidy any more. It adds no control flow.
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
 	// Before expand hides the arguments of a spilled launch.

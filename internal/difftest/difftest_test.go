@@ -31,6 +31,7 @@ func TestDevices(t *testing.T) {
 			t.Error(err) // validation messages, with KGEN_VALIDATE=1
 		}
 	}()
+	flushed = !dev.Info().Subnormals
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
 	ctx := context.Background()
 	for i, c := range cases {

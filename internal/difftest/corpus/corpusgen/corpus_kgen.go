@@ -48,13 +48,13 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 248,
 	Spilled: true,
-	Items:   4,
+	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 	},
 	SPIRV: argsSPIRV,
 }, func(a *kernelimpl.HostArgs) any {
