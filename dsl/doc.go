@@ -164,7 +164,7 @@
 //	conversions of strings     no: KG201
 //	slices to arrays           yes, in device memory; else KG203
 //	composite literals         yes
-//	function literals          yes, with captured variables
+//	function literals          yes, with captured variables; those of a three-part for: KG203
 //	method values              yes
 //	type assertions            yes, where the type is known
 //
