@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -206,6 +207,33 @@ func TestGroupOpsUniform(t *testing.T) {
 		want := o.scope == ir.ScopeWorkGroup && !scan
 		if got := len(runDeadLanes(m)) == 0; got != want {
 			t.Errorf("%v: uniform %v", o, got)
+		}
+	}
+}
+
+// A sub-group algorithm comes with a barrier at the same place: one diagnostic.
+func TestDivergentGroupOp(t *testing.T) {
+	m, b, _ := newTestKernel(0)
+	m.UsesGroup = true
+	id := b.Append(ir.OpBuiltIn, ir.TypeI32)
+	id.Aux = ir.LocalInvocationIDX
+	then, done := m.Kernel.NewBlock(), m.Kernel.NewBlock()
+	b.Branch(b.Append(ir.OpULt, ir.TypeBool, id, m.Int(ir.TypeI32, 3)), then, done)
+	for line := range 2 {
+		pos := ir.Pos{File: "k.go", Line: line + 5, Col: 2}
+		barrier(then, pos)
+		v := then.Append(ir.OpGroupAny, ir.TypeBool, m.Bool(true))
+		v.Aux, v.Pos = ir.ScopeSubGroup, pos
+	}
+	then.Jump(done)
+	done.SetTerm(ir.Term{Kind: ir.Return})
+	ds := runDeadLanes(m)
+	if len(ds) != 2 {
+		t.Fatal(ds)
+	}
+	for i, d := range ds {
+		if d.Pos.Line != i+5 || !strings.Contains(d.Message, "this group algorithm must be reached") || !strings.Contains(d.Message, "it.LocalID()") {
+			t.Error(d)
 		}
 	}
 }

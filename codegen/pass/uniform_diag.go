@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -12,9 +14,11 @@ func (u *Uniformity) check() diag.List {
 		if u.control[i] == nil {
 			continue
 		}
-		for _, v := range b.Insts {
-			if v.Op.Has(ir.FlagSync) {
+		var last ir.Pos // a sub-group algorithm has a barrier, too
+		for _, v := range slices.Backward(b.Insts) {
+			if v.Op.Has(ir.FlagSync) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
 				u.report(&ds, v)
+				last = v.Pos
 			}
 		}
 	}

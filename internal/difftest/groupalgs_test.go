@@ -28,6 +28,12 @@ func init() {
 	addND("GroupGuards", gen.RunGroupGuards, func() (corpus.GroupGuards, runtime.NDRange1) {
 		return corpus.GroupGuards{In: mixedInts(256), Out: out32(256)}, nd1(256, 64)
 	})
+	for _, bad := range []int{-1, 3, 93, 124, 169} {
+		addND("GroupRounds", gen.RunGroupRounds, func() (corpus.GroupRounds, runtime.NDRange3) {
+			k := corpus.GroupRounds{Bad: bad, In: mixedInts(288), Out: out32(288)}
+			return k, runtime.NDRange3{Global: runtime.Range3{4, 3, 24}, Local: runtime.Range3{2, 3, 8}}
+		})
+	}
 	for _, bad := range []int{-1, 4, 40, 99} {
 		addND("GroupLeavers", gen.RunGroupLeavers, func() (corpus.GroupLeavers, runtime.NDRange1) {
 			k := corpus.GroupLeavers{Bad: bad, In: mixedInts(120), X: mixedFloats[float32](120), Out: out32(120 * 8), F: make([]float32, 120*4)}

@@ -233,3 +233,44 @@ func (k GroupLeavers) Kernel(it dsl.NDItem1) {
 	k.F[i*4+2] = dsl.InclusiveScanOverGroup(s, k.X[i], dsl.Multiplies)
 	k.F[i*4+3] = dsl.ExclusiveScanOverGroup(s, k.X[i], dsl.Minimum)
 }
+
+// GroupRounds has work-items that leave between the rounds of loops of group
+// algorithms, in three-dimensional groups.
+type GroupRounds struct {
+	Bad int
+	In  []int32
+	Out []int32
+}
+
+func sumTo[T dsl.Number](g dsl.Group, v T, op func(x, y T) T) T {
+	return dsl.InclusiveScanOverGroup(g, v, op)
+}
+
+func (k GroupRounds) Kernel(it dsl.NDItem3) {
+	i := it.GlobalLinearID()
+	g, s := it.Group(), it.SubGroup()
+	v, r := k.In[i], int32(0)
+	for round := range int32(4) {
+		if v%9 == round {
+			k.Out[i] = r - 1000
+			return
+		}
+		r += dsl.ReduceOverGroup(g, v, dsl.Plus) + sumTo(g, round+1, dsl.Plus)
+		for n := dsl.ReduceOverGroup(g, v, dsl.Maximum) / 40; n > 0; n-- {
+			if v%23 == 5 && n == 2 {
+				v /= int32(k.Bad - i)
+			}
+			r ^= dsl.InclusiveScanOverGroup(s, r+n, dsl.Plus)
+		}
+		switch dsl.GroupBroadcast(g, v, int(round)) & 1 {
+		case 0:
+			r = dsl.Maximum(dsl.Plus(r, dsl.ReduceOverGroup(s, r, dsl.BitXor)), dsl.Multiplies(r, 3))
+		default:
+			r = dsl.BitOr(dsl.Minimum(r, v), dsl.BitAnd(dsl.ShiftGroupLeft(s, r, 1), 0xff))
+		}
+	}
+	if dsl.LogicalAnd(dsl.LogicalOr(r > 0, v > 0), dsl.NoneOfGroup(s, v > 140)) {
+		r = dsl.BitXor(r, 1)
+	}
+	k.Out[i] = r
+}
