@@ -65,7 +65,7 @@ var aspects = []struct {
 	aspect       properties.Aspect
 	capabilities []spirv.Capability
 }{
-	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16, spirv.CapabilityStorageBuffer16BitAccess}},
+	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16}},
 	{properties.FP64, []spirv.Capability{spirv.CapabilityFloat64}},
 	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
 	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},

@@ -128,6 +128,9 @@ func backendError(dev *Device, k *Kernel, problem string, err error) error {
 	case errors.Is(err, hal.ErrDeviceLost):
 		e.Class = ErrDeviceLost
 		e.advise("close the device %s and open it again", dev.Name())
+	case errors.Is(err, hal.ErrNotSupported):
+		e.Class = ErrKernelNotSupported
+		e.advise("open another device; the host device runs every kernel")
 	case errors.Is(err, hal.ErrPipeline):
 		e.Class = ErrBuild
 	case errors.Is(err, graph.ErrReleased):

@@ -41,7 +41,10 @@ func pointerCases() {
 	add1("Best", gen.RunBest, 30, func() corpus.Best { return corpus.Best{In: vecs(30), Out: make([]float32, 30)} })
 	add1("BestLocal", gen.RunBestLocal, 30, func() corpus.BestLocal { return corpus.BestLocal{In: vecs(30), Out: make([]float32, 30)} })
 	add1("Search", gen.RunSearch, 60, func() corpus.Search {
-		nodes := []corpus.Node{{25, 1, 2}, {10, 3, 4}, {40, 5, -1}, {4, -1, -1}, {11, -1, -1}, {30, -1, 6}, {37, -1, -1}}
+		var nodes []corpus.Node
+		for _, n := range [][3]int32{{25, 1, 2}, {10, 3, 4}, {40, 5, -1}, {4, -1, -1}, {11, -1, -1}, {30, -1, 6}, {37, -1, -1}} {
+			nodes = append(nodes, corpus.Node{Val: n[0], Left: n[1], Right: n[2]})
+		}
 		return corpus.Search{Nodes: nodes, Out: out32(60)}
 	})
 	add1("Pointers", gen.RunPointers, 30, func() corpus.Pointers {

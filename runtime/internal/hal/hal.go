@@ -18,6 +18,8 @@ var (
 	ErrOutOfMemory = errors.New("out of memory")
 	ErrDeviceLost  = errors.New("device lost")
 	ErrPipeline    = errors.New("pipeline creation failed")
+	// ErrNotSupported: the device lacks a feature that the kernel needs.
+	ErrNotSupported = errors.New("not supported by the device")
 )
 
 // Driver finds and opens the devices of one backend.

@@ -28,8 +28,8 @@ var aspects = []struct {
 }{
 	{properties.FP16, []vkx.Feature{vkx.ShaderFloat16, vkx.StorageBuffer16BitAccess}, nil},
 	{properties.FP64, []vkx.Feature{vkx.ShaderFloat64}, nil},
-	{properties.Int8, []vkx.Feature{vkx.StorageBuffer8BitAccess}, nil},
-	{properties.Int16, []vkx.Feature{vkx.StorageBuffer16BitAccess}, nil},
+	{properties.Int8, []vkx.Feature{vkx.StorageBuffer8BitAccess, vkx.ShaderInt8}, nil},
+	{properties.Int16, []vkx.Feature{vkx.StorageBuffer16BitAccess, vkx.ShaderInt16}, nil},
 	{properties.Int64, []vkx.Feature{vkx.ShaderInt64}, nil},
 	{properties.Atomic64, []vkx.Feature{vkx.ShaderInt64, vkx.ShaderBufferInt64Atomics}, nil},
 	{properties.AtomicFloat32, []vkx.Feature{vkx.ShaderBufferFloat32AtomicAdd}, nil},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -42,6 +43,10 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	k := desc.Kernel
 	if len(desc.SPIRV) == 0 {
 		return nil, fmt.Errorf("vulkan: %s has no module: %w", k.FullName(), hal.ErrPipeline)
+	}
+	if names := unsupported(desc.SPIRV, d.phys.Has); len(names) > 0 {
+		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
+			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
 	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: desc.SPIRV}
 	block := abi.OffsetArgs + k.ArgSize

@@ -341,7 +341,7 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 44,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
@@ -654,7 +654,7 @@ var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -703,7 +703,7 @@ var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -752,7 +752,7 @@ var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -801,7 +801,7 @@ var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -850,7 +850,7 @@ var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -899,7 +899,7 @@ var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -948,7 +948,7 @@ var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -997,7 +997,7 @@ var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1046,7 +1046,7 @@ var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1095,7 +1095,7 @@ var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1246,7 +1246,7 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
@@ -2069,7 +2069,7 @@ var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int16, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.Int16, properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2779,7 +2779,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
@@ -3249,7 +3249,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
@@ -3674,7 +3674,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 408,
 	Spilled: true,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP16, properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
@@ -5398,7 +5398,7 @@ var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int16, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.Int16, properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5642,7 +5642,7 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 96,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP16, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},

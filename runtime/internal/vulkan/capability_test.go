@@ -1,0 +1,39 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+func TestUnsupported(t *testing.T) {
+	module := func(capabilities ...uint32) []uint32 {
+		words := []uint32{0x07230203, 0x10500, 0, 1, 0}
+		for _, c := range capabilities {
+			words = append(words, 2<<16|17, c)
+		}
+		return append(words, 3<<16|14, 5348, 3)
+	}
+	without := func(missing ...vkx.Feature) func(vkx.Feature) bool {
+		return func(f vkx.Feature) bool { return !slices.Contains(missing, f) }
+	}
+	for _, c := range []struct {
+		module []uint32
+		has    func(vkx.Feature) bool
+		want   []string
+	}{
+		{module(1, 11, 5347), without(), nil},
+		{module(1, 11, 5347), without(vkx.ShaderInt64), []string{"Int64"}},
+		{module(10, 39, 4448), without(vkx.ShaderFloat64, vkx.StorageBuffer8BitAccess), []string{"Float64", "StorageBuffer8BitAccess"}},
+		{module(1), without(vkx.ShaderInt64), nil},
+		{[]uint32{0x07230203, 0x10500, 0, 1, 0, 17}, without(vkx.ShaderInt64), nil},
+		{nil, without(), nil},
+	} {
+		if got := unsupported(c.module, c.has); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.module, got, c.want)
+		}
+	}
+}
