@@ -125,7 +125,9 @@ type SpecConstant struct {
 type Local struct {
 	Name     string
 	ElemSize int
-	Len      int // elements; -1 where the length is the accessor's
+	// Len is the number of elements. It is -1 where that is the length of an
+	// accessor or, if Accessor is -1 too, the number of work-items of the group.
+	Len      int
 	Accessor int // index of the accessor that gives the length, or -1
 }
 

@@ -211,8 +211,15 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len
-		if l.Accessor >= 0 && n < 0 {
+		switch {
+		case n >= 0:
+		case l.Accessor >= 0:
 			n = c.Accessors[l.Accessor]
+		default: // one for each work-item
+			n = 1
+			for _, size := range c.Local[:c.Rank] {
+				n *= size // within the limits that were checked
+			}
 		}
 		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
 		if total += size; hi != 0 || total > uint64(d.info.Limits.LocalMemory) || total < size {
