@@ -178,8 +178,8 @@ func (p *pipeline) Free() {
 	if p.d.lost.Load() != nil {
 		return
 	}
-	if p.d.pipes.remove(p) {
-		p.d.queue.settle()
+	p.d.queue.settle()
+	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	vk "github.com/vulkan-go/vulkan"
@@ -317,6 +318,9 @@ func (q *queue) retire() {
 	}
 }
 
+// settleTries bounds how often settle tries a wait that fails again.
+const settleTries = 100
+
 // settle waits for the fences of all completed parts. Their work is done, but
 // until its fence is signalled, what a command buffer uses must not be destroyed.
 func (q *queue) settle() {
@@ -338,8 +342,17 @@ func (q *queue) settle() {
 		return
 	}
 	r := q.d.vk.WaitForFences(fences, vk.MaxUint64)
+	// It can run out of memory, for one; what the fences guard must not be
+	// destroyed on that account.
+	for try := 0; r < 0 && r != vk.ErrorDeviceLost && try < settleTries; try++ {
+		time.Sleep(time.Millisecond)
+		r = q.d.vk.WaitForFences(fences, vk.MaxUint64)
+	}
 	if r == vk.ErrorDeviceLost {
 		q.d.lose("vkWaitForFences", r)
+	}
+	if r < 0 {
+		q.d.vk.WaitIdle() // returns at once where the device is lost indeed
 	}
 	q.mu.Lock()
 	for _, s := range list {
