@@ -85,9 +85,10 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if prog != nil {
 		res.Trace = prog.Trace
 	}
-	if err != nil || len(diags) > 0 {
+	if err != nil || prog == nil {
 		return res, diags, err
 	}
+	sound := len(diags) == 0 // else the kernels are compiled for what else is wrong
 	compiled := compileAll(ctx, prog, cfg.Dump)
 	lap("compile")
 	var outputs []*output
@@ -96,6 +97,9 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		out := &output{pkg: pkg}
 		ok := true
 		for _, k := range pkg.Kernels {
+			if k.Fn == nil {
+				continue // load says why
+			}
 			c := compiled[k]
 			diags = append(diags, c.diags...)
 			if c.err != nil {
@@ -119,7 +123,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		res.Kernels += len(pkg.Kernels)
 	}
 	diags.Sort()
-	if cfg.Dump != "" {
+	if cfg.Dump != "" || !sound {
 		return res, diags, errors.Join(errs...)
 	}
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
@@ -160,7 +164,9 @@ func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.
 	var wg sync.WaitGroup
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
-			all[k] = &compiled{}
+			if k.Fn != nil {
+				all[k] = &compiled{}
+			}
 		}
 	}
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
@@ -172,7 +178,9 @@ func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.
 	}
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
-			work <- k
+			if all[k] != nil {
+				work <- k
+			}
 		}
 	}
 	close(work)
@@ -196,10 +204,12 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 		return
 	}
 	if c.diags = check.Check(prog, k, lower.Known); len(c.diags) > 0 {
+		c.diagnose(prog, k)
 		return
 	}
 	m, diags := lower.Lower(prog, k)
 	if c.diags = diags; len(diags) > 0 {
+		c.diagnose(prog, k)
 		return
 	}
 	if err := ir.Verify(m); err != nil {
@@ -243,6 +253,47 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
 	}
+}
+
+// diagnose adds what later stages find in a kernel that has diagnostics, so that
+// all that is wrong with it is said at once. Where they work on what is left of
+// wrong code, they may say what follows from that, or fail: each line gets one
+// stage's findings, and failing is nothing to report here.
+func (c *compiled) diagnose(prog *load.Program, k *load.Kernel) {
+	defer func() { recover() }()
+	m, diags := lower.Lower(prog, k)
+	c.more(diags)
+	if ir.Verify(m) != nil {
+		return
+	}
+	diags = pass.Run(m, nil)
+	for _, d := range diags {
+		resolve(prog, d)
+	}
+	c.more(diags)
+}
+
+// more adds the diagnostics that do not stand, nor are called, at lines that have
+// some.
+func (c *compiled) more(diags diag.List) {
+	type line struct {
+		file string
+		n    int
+	}
+	taken := map[line]bool{}
+	for _, d := range c.diags {
+		taken[line{d.Pos.File, d.Pos.Line}] = true
+	}
+	for _, d := range diags {
+		known := taken[line{d.Pos.File, d.Pos.Line}]
+		for _, r := range d.Related {
+			known = known || taken[line{r.Pos.File, r.Pos.Line}]
+		}
+		if !known {
+			c.diags = append(c.diags, d)
+		}
+	}
+	c.diags.Sort()
 }
 
 // argument describes a leaf to gostub.

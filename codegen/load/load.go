@@ -47,6 +47,7 @@ type loader struct {
 	files    map[string]string
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
+	unsound  map[*listed]bool // packages with errors that no repair removes
 	diags    diag.List
 }
 
@@ -56,7 +57,8 @@ const maxRounds = 10
 
 // Load loads the packages that the patterns name and finds their kernels. The
 // diagnostics are about the user's code; if there are any, the program is not
-// complete and may be nil. The error is about the environment: no go command,
+// complete, for finding more of them only, and may be nil; kernels that are
+// declared wrongly have no function. The error is about the environment: no go command,
 // an unknown pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
@@ -88,12 +90,16 @@ func newLoader(dir string, cfg Config) *loader {
 		files:    map[string]string{},
 		repaired: map[*ast.File]bool{},
 		broken:   map[*ast.FuncDecl]diag.List{},
+		unsound:  map[*listed]bool{},
 	}
 }
 
 // program makes universes until every function that a kernel reaches is there.
 func (l *loader) program(listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
+	if len(roots) == 0 && len(l.diags) > 0 {
+		return nil, nil
+	}
 	byPath := map[string]*listed{}
 	var index func(p *listed)
 	index = func(p *listed) {
@@ -119,8 +125,12 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(l.diags) > 0 {
-			return nil, nil
+		if n := len(roots); len(l.unsound) > 0 {
+			if roots = l.sound(roots); len(roots) == 0 {
+				return nil, nil
+			} else if len(roots) < n {
+				continue // what else is wrong with the others
+			}
 		}
 		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files}
 		before := l.diags
@@ -156,6 +166,31 @@ func (l *loader) likely(p *listed) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
+// sound returns the roots that do not depend on packages with errors.
+func (l *loader) sound(roots []*listed) []*listed {
+	known := map[*listed]bool{}
+	var check func(p *listed) bool
+	check = func(p *listed) bool {
+		ok, seen := known[p]
+		if !seen {
+			known[p] = true // in case of an import cycle
+			ok = !l.unsound[p]
+			for _, q := range p.imports {
+				ok = (q == nil || check(q)) && ok
+			}
+			known[p] = ok
+		}
+		return ok
+	}
+	var left []*listed
+	for _, p := range roots {
+		if check(p) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
 // usable returns the packages that can be loaded at all and reports the others.
 func (l *loader) usable(listing []*listed) []*listed {
 	var roots []*listed
@@ -172,9 +207,6 @@ func (l *loader) usable(listing []*listed) []*listed {
 			}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
 		}
-	}
-	if len(l.diags) > 0 {
-		return nil
 	}
 	return roots
 }

@@ -22,6 +22,9 @@ const maxRepairs = 8
 
 // syntaxErrors reports what the parser found.
 func (l *loader) syntaxErrors(p *listed, err error) {
+	if err != nil {
+		l.unsound[p] = true
+	}
 	var list scanner.ErrorList
 	if errors.As(err, &list) {
 		for _, e := range list {
@@ -33,8 +36,9 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	}
 }
 
-// report records that a declaration cannot be used because of an error.
-func (l *loader) report(pos token.Pos, format string, args ...any) {
+// report records that a declaration of p cannot be used because of an error.
+func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
+	l.unsound[p] = true
 	l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
@@ -45,7 +49,7 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 	for _, e := range errs {
 		f, d := enclosing(s.files, e.Pos)
 		if f == nil {
-			l.report(e.Pos, "%s", e.Msg)
+			l.report(s.listed, e.Pos, "%s", e.Msg)
 			continue
 		}
 		if l.repaired[f] && strings.Contains(e.Msg, "imported and not used") {
@@ -56,7 +60,7 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 			continue
 		}
 		if l.roots[s.listed] {
-			l.report(e.Pos, "%s", e.Msg)
+			l.report(s.listed, e.Pos, "%s", e.Msg)
 			continue
 		}
 		again = l.drop(f, e.Pos) || again
@@ -171,7 +175,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
 			at, why := use(d.Type)
 			if at.IsValid() {
 				if l.roots[p] && d.Recv != nil && (d.Name.Name == "Kernel" || d.Name.Name == "Properties") {
-					l.report(at, "%s", why)
+					l.report(p, at, "%s", why)
 				}
 				l.drop(f, d.Pos())
 			} else if d.Body != nil {
@@ -186,7 +190,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
 					continue
 				}
 				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && isKernelName(f, t.Name.Name) {
-					l.report(at, "%s", why)
+					l.report(p, at, "%s", why)
 				}
 				l.drop(f, s.Pos())
 			}

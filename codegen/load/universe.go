@@ -72,7 +72,7 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 	if u.err != nil {
 		return nil, u.err
 	}
-	if len(l.diags) > 0 {
+	if len(l.sound(roots)) < len(roots) {
 		return u, nil // go/ssa takes well-typed packages only
 	}
 	u.build()

@@ -51,7 +51,7 @@ type frame struct {
 	callPos  token.Pos
 	vals     map[ssa.Value]val
 	blocks   map[*ssa.BasicBlock]*ir.Block
-	done     map[*ssa.BasicBlock]bool
+	reached  map[*ssa.BasicBlock]bool // not ruled out by conditions that are known
 	phis     map[*ssa.Phi]*cell
 	allocs   map[*ssa.Alloc]*cell
 	cur      ssa.Instruction // being lowered
@@ -64,7 +64,8 @@ type frame struct {
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
-// the kernel is reported, not just the first.
+// the kernel is reported, not just the first; zero values stand in the module for
+// what could not be lowered.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
@@ -89,12 +90,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m.Float = mode.FloatMode()
 	l.fuse = m.Float != properties.FloatExact
 	l.entry()
-	if len(l.diags) > 0 {
-		l.diags.Sort()
-		return nil, l.diags
-	}
+	l.diags.Sort()
 	m.Kernel.RemoveUnreachable()
-	return m, nil
+	return m, l.diags
 }
 
 // entry lowers the kernel: the range guard, the receiver, the body.
@@ -264,7 +262,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
 		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
-		done: map[*ssa.BasicBlock]bool{}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
+		reached: map[*ssa.BasicBlock]bool{fn.Blocks[0]: true}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
 	for i, p := range fn.Params {
 		f.vals[p] = args[i]
 	}
@@ -331,12 +329,13 @@ func (l *lowerer) body(f *frame) {
 	}
 	if f.single = returns <= 1; !f.single {
 		f.result = l.newCell(f.fn.Signature.Results(), "result")
-	} else if returns == 0 {
-		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
 	f.rounded()
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
 	for _, b := range order {
+		if !f.reached[b] {
+			continue
+		}
 		l.b = f.block(l, b)
 		for _, in := range b.Instrs {
 			if p := in.Pos(); p.IsValid() {
@@ -344,11 +343,13 @@ func (l *lowerer) body(f *frame) {
 			}
 			l.instr(in)
 		}
-		f.done[b] = true
 		if l.m.Len() > maxValues {
 			l.errorf(diag.TooLarge, token.NoPos, "split the kernel", "the kernel becomes too large here")
-			return
+			break
 		}
+	}
+	if f.single && f.retVal == nil { // it never returns
+		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
 }
 
@@ -395,6 +396,7 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 // phis first, if it has any.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
+	f.reached[to] = true
 	target := f.block(l, to)
 	if _, ok := to.Instrs[0].(*ssa.Phi); !ok {
 		return target

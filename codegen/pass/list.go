@@ -33,7 +33,7 @@ var passes = []Pass{
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
 	// Checks and dead lanes are branches by now; nothing after it adds any.
-	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Level: ir.Structured},
+	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Check: checkReducible, Level: ir.Structured},
 	// Structurize's flags leave copies behind; at this level only values change.
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},

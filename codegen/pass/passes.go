@@ -14,17 +14,26 @@ type Pass struct {
 	// Run transforms the module. Diagnostics are about the user's kernel; a bug
 	// in kgen panics.
 	Run func(m *ir.Module) diag.List
+	// Check, if not nil, reports what Run would, also of code that the passes
+	// before have not been through.
+	Check func(m *ir.Module) diag.List
 	// Level, if not Built, is the level that the module has after the pass.
 	Level ir.Level
 }
 
-// Run runs the passes in order and stops after the first that reports
-// diagnostics. after, which may be nil, is called after every pass.
+// Run runs the passes in order. After the first that reports diagnostics it asks
+// the others for theirs and stops. after, which may be nil, is called after every
+// pass.
 func Run(m *ir.Module, after func(p *Pass, m *ir.Module)) diag.List {
 	for i := range passes {
 		p := &passes[i]
-		if d := p.Run(m); len(d) > 0 {
-			return d
+		if diags := p.Run(m); len(diags) > 0 {
+			for _, p := range passes[i+1:] {
+				if p.Check != nil {
+					diags = append(diags, p.Check(m)...)
+				}
+			}
+			return diags
 		}
 		m.Level = max(m.Level, p.Level)
 		if after != nil {

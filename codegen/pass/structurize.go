@@ -14,13 +14,7 @@ import (
 // what is passed on the way is guarded by its own flag. Values that cross the
 // pieces go through Function variables, which mem2reg removes at the end.
 func structurize(m *ir.Module) diag.List {
-	var ds diag.List
-	for _, f := range bodies(m) {
-		f.RemoveUnreachable()
-		checkReducible(f, &ds)
-	}
-	if len(ds) > 0 {
-		ds.Sort()
+	if ds := checkReducible(m); len(ds) > 0 {
 		return ds
 	}
 	for _, f := range bodies(m) {
@@ -40,19 +34,25 @@ func structurizeFunc(f *ir.Func) {
 }
 
 // checkReducible reports the loops with more than one entry, which only goto makes.
-func checkReducible(f *ir.Func, ds *diag.List) {
-	dom := f.Dominators()
-	for _, b := range dom.Order {
-		for _, s := range b.Term.Succs {
-			if !dom.IsBackEdge(b, s) || dom.Dominates(s, b) {
-				continue
+func checkReducible(m *ir.Module) diag.List {
+	var ds diag.List
+	for _, f := range bodies(m) {
+		f.RemoveUnreachable()
+		dom := f.Dominators()
+		for _, b := range dom.Order {
+			for _, s := range b.Term.Succs {
+				if !dom.IsBackEdge(b, s) || dom.Dominates(s, b) {
+					continue
+				}
+				ds.Add(diag.Irreducible, diag.Pos(branchPos(b, s)),
+					"write the loop as a for statement, or let every goto into it aim at its first statement",
+					"goto makes a loop that can be entered in two places, which devices cannot run")
+				break
 			}
-			ds.Add(diag.Irreducible, diag.Pos(branchPos(b, s)),
-				"write the loop as a for statement, or let every goto into it aim at its first statement",
-				"goto makes a loop that can be entered in two places, which devices cannot run")
-			break
 		}
 	}
+	ds.Sort()
+	return ds
 }
 
 // branchPos returns the best known position of the jump from b to s.
