@@ -1,0 +1,25 @@
+//go:build cgo && linux
+
+// Package cheap measures the heap of C, for tests of what drivers keep.
+package cheap
+
+/*
+#include <malloc.h>
+
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+static long long in_use(void) {
+	struct mallinfo2 m = mallinfo2();
+	return (long long)m.uordblks + (long long)m.hblkhd;
+}
+#else
+static long long in_use(void) { return -1; }
+#endif
+*/
+import "C"
+
+// InUse returns the bytes that the program has allocated in C; ok is false where
+// that is not known. It sums up all arenas of the GNU C library.
+func InUse() (bytes int, ok bool) {
+	n := int(C.in_use())
+	return n, n >= 0
+}
