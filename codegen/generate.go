@@ -13,14 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/spirv/emit"
 )
 
 // Config says what to generate.
@@ -203,53 +201,16 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	if dump == dumpSSA {
 		return
 	}
-	if c.diags = check.Check(prog, k, lower.Known); len(c.diags) > 0 {
+	m, diags, err := Compile(prog, k, func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
+	if c.diags = diags; err != nil {
+		c.err = internalError(k.FullName(), err)
+	}
+	if m == nil {
 		c.diagnose(prog, k)
 		return
 	}
-	m, diags := lower.Lower(prog, k)
-	if c.diags = diags; len(diags) > 0 {
-		c.diagnose(prog, k)
-		return
-	}
-	if err := ir.Verify(m); err != nil {
-		c.err = internalError(k.FullName(), err)
-		return
-	}
-	c.dumpModule(k, m, dump, dumpBuilt)
-	if dump == dumpBuilt {
-		return
-	}
-	if c.diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) { c.dumpModule(k, m, dump, p.Name) }); len(c.diags) > 0 {
-		for _, d := range c.diags {
-			resolve(prog, d)
-		}
-		return
-	}
-	if dump != "" && dump != dumpSPIRV && dump != dumpAll {
-		return
-	}
-	// Better no module than a wrong one: this costs next to nothing.
-	if err := ir.Verify(m); err != nil {
-		c.err = internalError(k.FullName(), err)
-		return
-	}
-	words, err := emit.Emit(m)
-	if err != nil {
-		c.err = internalError(k.FullName(), err)
-		return
-	}
-	desc, err := describe(m, k, words)
-	if err != nil {
-		c.err = internalError(k.FullName(), err)
-		return
-	}
-	c.dumpSPIRV(k, words, dump)
-	if missing := unlisted(desc); len(missing) > 0 {
-		c.diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), "list it, or use none of what needs it",
-			"kernel %s needs aspects that its DeviceHas does not list: %v", k.Name, missing)
-	}
-	c.stub = gostub.Kernel{ABI: desc, Doc: k.Doc, Words: words, Pointer: k.Pointer}
+	c.dumpSPIRV(k, m.Words, dump)
+	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Pointer: k.Pointer}
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
 	}
@@ -260,6 +221,9 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 // wrong code, they may say what follows from that, or fail: each line gets one
 // stage's findings, and failing is nothing to report here.
 func (c *compiled) diagnose(prog *load.Program, k *load.Kernel) {
+	if len(c.diags) == 0 {
+		return
+	}
 	defer func() { recover() }()
 	m, diags := lower.Lower(prog, k)
 	c.more(diags)

@@ -1,0 +1,67 @@
+package codegen
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/check"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+)
+
+// Module is a compiled kernel: its description, without the module, and the
+// module's words.
+type Module struct {
+	ABI   *abi.Kernel
+	Words []uint32
+}
+
+// Compile compiles one kernel of a loaded program. The diagnostics are about the
+// user's code; the error is a bug in kgen. after, which may be nil, is given the
+// module as it was lowered, with the name "built", and after every pass, with the
+// pass's name.
+func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
+		return nil, diags, nil
+	}
+	m, diags := lower.Lower(prog, k)
+	if len(diags) > 0 {
+		return nil, diags, nil
+	}
+	if err := ir.Verify(m); err != nil {
+		return nil, nil, err
+	}
+	if after != nil {
+		after(dumpBuilt, m)
+	}
+	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
+		if after != nil {
+			after(p.Name, m)
+		}
+	})
+	if len(diags) > 0 {
+		for _, d := range diags {
+			resolve(prog, d)
+		}
+		return nil, diags, nil
+	}
+	// Better no module than a wrong one: this costs next to nothing.
+	if err := ir.Verify(m); err != nil {
+		return nil, nil, err
+	}
+	words, err := emit.Emit(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	desc, err := describe(m, k, words)
+	if err != nil {
+		return nil, nil, err
+	}
+	if missing := unlisted(desc); len(missing) > 0 {
+		diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), "list it, or use none of what needs it",
+			"kernel %s needs aspects that its DeviceHas does not list: %v", k.Name, missing)
+	}
+	return &Module{desc, words}, diags, nil
+}

@@ -1,0 +1,121 @@
+// Package oracle is what tests compare devices with: it compiles kernels in
+// memory and runs their modules, at any point of the list of passes, in the
+// interpreter of package ir.
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
+)
+
+// Points are the forms of a module that tests usually run: as it was lowered,
+// before and after it has structure, and as it is emitted.
+var Points = []string{"built", "dce2", "structurize", "expand"}
+
+// Kernel is a compiled kernel.
+type Kernel struct {
+	ABI   *abi.Kernel
+	Words []uint32
+	// Forms holds the text of the module at the points that were asked for.
+	Forms map[string]string
+}
+
+// Module returns the module at a point.
+func (k *Kernel) Module(point string) (*ir.Module, error) {
+	text, ok := k.Forms[point]
+	if !ok {
+		return nil, fmt.Errorf("%s has no form %s", k.ABI.FullName(), point)
+	}
+	return ir.Parse(text)
+}
+
+// SPIRV returns the module as package abi holds it.
+func (k *Kernel) SPIRV() string {
+	b := make([]byte, 0, 4*len(k.Words))
+	for _, w := range k.Words {
+		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+	}
+	return string(b)
+}
+
+// Compile compiles a kernel and keeps its forms at the points; "all" is every
+// point. A panic is returned as an error.
+func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	c = &Kernel{Forms: map[string]string{}}
+	all := slices.Contains(points, "all")
+	m, diags, err := codegen.Compile(prog, k, func(form string, m *ir.Module) {
+		if all || slices.Contains(points, form) {
+			c.Forms[form] = m.String()
+		}
+	})
+	if m == nil {
+		return nil, diags, err
+	}
+	c.ABI, c.Words = m.ABI, m.Words
+	return c, diags, err
+}
+
+// Corpus compiles the kernels of a package, by the names of their types as
+// package reflect has them.
+func Corpus(ctx context.Context, pattern string, points ...string) (map[string]*Kernel, error) {
+	prog, diags, err := load.Load(ctx, load.Config{Patterns: []string{pattern}, Intrinsic: lower.Intrinsic})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*Kernel{}
+	for _, p := range prog.Packages {
+		for _, k := range p.Kernels {
+			c, ds, err := Compile(prog, k, points...)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", k.FullName(), err)
+			}
+			diags = append(diags, ds...)
+			out[k.Type.String()] = c
+		}
+	}
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return out, nil
+}
+
+// Compiler compiles sources in memory.
+type Compiler struct {
+	imports []string
+	base    *load.Base
+	uses    int
+}
+
+// NewCompiler returns a compiler for sources that import the packages.
+func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
+
+// maxUses is how often a base is used before it is made anew: what is kept of
+// each package makes it grow.
+const maxUses = 500
+
+// Load loads a package given by its files' names and texts.
+func (c *Compiler) Load(pkgPath string, files map[string]string) (*load.Program, diag.List, error) {
+	if c.base == nil || c.uses >= maxUses {
+		base, err := load.NewBase(context.Background(), load.Config{Patterns: c.imports, Intrinsic: lower.Intrinsic})
+		if err != nil {
+			return nil, nil, err
+		}
+		c.base, c.uses = base, 0
+	}
+	c.uses++
+	return c.base.Load(pkgPath, files)
+}

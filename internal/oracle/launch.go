@@ -1,0 +1,162 @@
+package oracle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Launch is a launch in the interpreter. Ranges are in the order of the kernel's
+// index.
+type Launch struct {
+	Global, Local []int
+	SubGroupSize  int
+	// Arg points to the kernel's receiver. Its slices are the launch's memory:
+	// what the kernel writes is there afterwards.
+	Arg any
+	// Unfused rounds the product of an Fma.
+	Unfused bool
+	// MaxSteps is as the interpreter has it.
+	MaxSteps int
+}
+
+// piece is memory of the host that slices of a launch share.
+type piece struct {
+	lo, hi uintptr
+	addr   uint64
+	data   []byte
+}
+
+// Memory of the device stands at firstAddr and above, each piece far from the
+// next: whatever a kernel touches beside it is an error of the interpreter.
+const (
+	firstAddr = 1 << 20
+	gap       = 1 << 16
+)
+
+// Run runs a module of the kernel k. A fault comes back as a *runtime.Fault;
+// other errors are bugs.
+func (l *Launch) Run(k *abi.Kernel, m *ir.Module) error {
+	arg := reflect.ValueOf(l.Arg)
+	base := arg.UnsafePointer()
+	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
+		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps}
+	copy(in.Global[:], deviceOrder(l.Global))
+	copy(in.Local[:], deviceOrder(l.Local))
+	pieces := l.pieces(k, base)
+	accessors := uint32(0)
+	for i := range k.Params {
+		p := &k.Params[i]
+		at := unsafe.Add(base, p.HostOffset)
+		switch p.Kind {
+		case abi.LocalAccessor:
+			n := member(arg.Elem(), p.Name).Interface().(interface{ Len() int }).Len()
+			in.Specs[abi.SpecAccessor+accessors] = uint64(n)
+			accessors++
+		case abi.Slice:
+			s := *(*[]byte)(at) // its length counts elements
+			if p.Offset < 0 || len(s) == 0 {
+				continue
+			}
+			addr := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+			binary.LittleEndian.PutUint64(in.Args[p.Offset+8:], uint64(len(s)))
+			for _, q := range pieces {
+				if q.lo <= addr && addr < q.hi {
+					binary.LittleEndian.PutUint64(in.Args[p.Offset:], q.addr+uint64(addr-q.lo))
+				}
+			}
+		default:
+			if p.Offset >= 0 {
+				copy(in.Args[p.Offset:][:p.Size], unsafe.Slice((*byte)(at), p.Size))
+			}
+		}
+	}
+	for _, q := range pieces {
+		in.Memory = append(in.Memory, interp.Region{Addr: q.addr, Data: q.data})
+	}
+	r, err := interp.Run(m, in)
+	if err != nil {
+		return err
+	}
+	for i, q := range pieces {
+		copy(q.data, r.Memory[i].Data)
+	}
+	if r.Fault == nil {
+		return nil
+	}
+	f := &runtime.Fault{Kernel: k.Name, Pos: r.Fault.Site.Pos.String(), Kind: r.Fault.Site.Kind,
+		A: r.Fault.A, B: r.Fault.B, Message: r.Fault.Site.Message}
+	for i := range l.Global {
+		f.GlobalID = append(f.GlobalID, int(r.Fault.GlobalID[len(l.Global)-1-i]))
+	}
+	return f
+}
+
+// pieces finds the memory behind the slices that the kernel uses.
+func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
+	var all []piece
+	for i := range k.Params {
+		p := &k.Params[i]
+		if p.Kind != abi.Slice || p.Offset < 0 {
+			continue
+		}
+		s := *(*[]byte)(unsafe.Add(base, p.HostOffset))
+		if n := len(s) * p.ElemSize; n > 0 {
+			data := unsafe.Slice(unsafe.SliceData(s), n)
+			lo := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+			all = append(all, piece{lo: lo, hi: lo + uintptr(n), data: data})
+		}
+	}
+	slices.SortFunc(all, func(a, b piece) int { return int(a.lo) - int(b.lo) })
+	var out []piece
+	addr := uint64(firstAddr)
+	for _, p := range all {
+		if last := len(out) - 1; last >= 0 && p.lo < out[last].hi {
+			if p.hi > out[last].hi {
+				out[last].hi = p.hi
+				out[last].data = unsafe.Slice(unsafe.SliceData(out[last].data), p.hi-out[last].lo)
+			}
+			continue
+		}
+		p.addr = addr
+		addr = (addr + uint64(p.hi-p.lo) + 2*gap) &^ (gap - 1)
+		out = append(out, p)
+	}
+	return out
+}
+
+var step = regexp.MustCompile(`\.?([^.\[\]]+)|\[(\d+)\]`)
+
+// member follows a path such as Bufs[1].Scratch.
+func member(v reflect.Value, path string) reflect.Value {
+	for _, m := range step.FindAllStringSubmatch(path, -1) {
+		if m[2] != "" {
+			i, err := strconv.Atoi(m[2])
+			if err != nil {
+				panic(fmt.Sprintf("BUG: path %s: %v", path, err))
+			}
+			v = v.Index(i)
+		} else {
+			v = v.FieldByName(m[1])
+		}
+	}
+	return v
+}
+
+// deviceOrder turns a range into x, y, z.
+func deviceOrder(r []int) []uint32 {
+	out := []uint32{1, 1, 1}
+	for i := range r {
+		out[i] = uint32(r[len(r)-1-i])
+	}
+	return out
+}
