@@ -44,6 +44,9 @@ const (
 	// SpecExactDivide tells the module to correct float32 division.
 	SpecExactDivide = SpecReserved + 3
 	SpecAccessor    = SpecReserved + 0x100
+	// SpecHigh is added to the id of a constant of 64 bits for its high word, in
+	// modules that have none; see Variant.
+	SpecHigh = 2 * SpecReserved
 )
 
 // Form is the form of a kernel, as the type of its item states it.

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
@@ -495,6 +496,10 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	}
 	return t
 }
+
+// DropExprs forgets the specialization-constant expressions that drop reports,
+// which nothing must use any more.
+func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
 
 func constString(v *Value) string {
 	switch v.Op {

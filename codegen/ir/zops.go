@@ -92,6 +92,10 @@ const (
 	OpFToU
 	// OpBitcast: between types of one size.
 	OpBitcast
+	// OpPair: the pair of a low and a high word.
+	OpPair
+	OpLow
+	OpHigh
 	OpLoad
 	// OpStore: the value comes first.
 	OpStore
@@ -138,7 +142,7 @@ var opInfos = [numOps]OpInfo{
 	OpSDiv:                  {Name: "SDiv", Sig: "II:I", Flags: FlagPure | FlagFold},
 	OpUDiv:                  {Name: "UDiv", Sig: "II:I", Flags: FlagPure | FlagFold},
 	OpUMod:                  {Name: "UMod", Sig: "II:I", Flags: FlagPure | FlagFold},
-	OpUMulHi:                {Name: "UMulHi", Sig: "ww:w", Flags: FlagPure | FlagCommutative},
+	OpUMulHi:                {Name: "UMulHi", Sig: "ww:w", Flags: FlagPure | FlagCommutative | FlagFold},
 	OpAnd:                   {Name: "And", Sig: "II:I", Flags: FlagPure | FlagCommutative | FlagFold},
 	OpOr:                    {Name: "Or", Sig: "II:I", Flags: FlagPure | FlagCommutative | FlagFold},
 	OpXor:                   {Name: "Xor", Sig: "II:I", Flags: FlagPure | FlagCommutative | FlagFold},
@@ -149,7 +153,7 @@ var opInfos = [numOps]OpInfo{
 	OpBitCount:              {Name: "BitCount", Sig: "w:w", Flags: FlagPure | FlagFold},
 	OpBitReverse:            {Name: "BitReverse", Sig: "w:w", Flags: FlagPure | FlagFold},
 	OpFindLsb:               {Name: "FindLsb", Sig: "w:w", Flags: FlagPure},
-	OpFindUMsb:              {Name: "FindUMsb", Sig: "w:w", Flags: FlagPure},
+	OpFindUMsb:              {Name: "FindUMsb", Sig: "w:w", Flags: FlagPure | FlagFold},
 	OpFAdd:                  {Name: "FAdd", Sig: "FF:F", Flags: FlagPure | FlagCommutative},
 	OpFSub:                  {Name: "FSub", Sig: "FF:F", Flags: FlagPure},
 	OpFMul:                  {Name: "FMul", Sig: "FF:F", Flags: FlagPure | FlagCommutative},
@@ -196,6 +200,9 @@ var opInfos = [numOps]OpInfo{
 	OpFToS:                  {Name: "FToS", Sig: "f:i", Flags: FlagPure},
 	OpFToU:                  {Name: "FToU", Sig: "f:i", Flags: FlagPure},
 	OpBitcast:               {Name: "Bitcast", Sig: "s:s", Flags: FlagPure},
+	OpPair:                  {Name: "Pair", Sig: "ww:a", Flags: FlagPure},
+	OpLow:                   {Name: "Low", Sig: "a:w", Flags: FlagPure},
+	OpHigh:                  {Name: "High", Sig: "a:w", Flags: FlagPure},
 	OpLoad:                  {Name: "Load", Sig: ".:s", Flags: FlagReads, Aux: AuxRef},
 	OpStore:                 {Name: "Store", Sig: "s.:-", Flags: FlagWrites, Aux: AuxRef},
 	OpAddrOf:                {Name: "AddrOf", Sig: ".:a", Flags: FlagPure, Aux: AuxRef},

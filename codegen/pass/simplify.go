@@ -165,6 +165,14 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 		if a.Op == ir.OpBitcast {
 			return s.set(v, ir.OpBitcast, a.Args[0])
 		}
+	case ir.OpPair:
+		if x, y := v.Args[0], v.Args[1]; x.Op == ir.OpLow && y.Op == ir.OpHigh && x.Args[0] == y.Args[0] {
+			return x.Args[0]
+		}
+	case ir.OpLow, ir.OpHigh:
+		if a := v.Args[0]; a.Op == ir.OpPair {
+			return a.Args[int(v.Op-ir.OpLow)]
+		}
 	case ir.OpFNegate:
 		if a := v.Args[0]; a.Op == ir.OpFNegate {
 			return a.Args[0]

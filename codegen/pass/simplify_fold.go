@@ -30,6 +30,12 @@ func (s *simplifier) fold(v *ir.Value) *ir.Value {
 		return v.Args[2]
 	case v.Op == ir.OpBitcast:
 		n, ok = a.Bits, true
+	case v.Op == ir.OpPair:
+		n, ok = a.Bits|v.Args[1].Bits<<32, true
+	case v.Op == ir.OpLow:
+		n, ok = a.Bits, true
+	case v.Op == ir.OpHigh:
+		n, ok = a.Bits>>32, true
 	case v.Op == ir.OpAddrIsNull:
 		n, ok = boolBits(a.Bits == 0), true
 	case a.Type.Kind == ir.Bool:

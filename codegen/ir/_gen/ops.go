@@ -35,7 +35,7 @@ var ops = []row{
 	{name: "SDiv", sig: "II:I", flags: "Pure Fold"},
 	{name: "UDiv", sig: "II:I", flags: "Pure Fold"},
 	{name: "UMod", sig: "II:I", flags: "Pure Fold"},
-	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative", doc: "the high half of the product"},
+	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative Fold", doc: "the high half of the product"},
 	{name: "And", sig: "II:I", flags: "Pure Commutative Fold"},
 	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold"},
 	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold"},
@@ -47,7 +47,7 @@ var ops = []row{
 	{name: "BitCount", sig: "w:w", flags: "Pure Fold"},
 	{name: "BitReverse", sig: "w:w", flags: "Pure Fold"},
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
-	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
+	{name: "FindUMsb", sig: "w:w", flags: "Pure Fold", doc: "index of the highest set bit, -1 for zero"},
 
 	// Floating point, each operation rounded once.
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
@@ -103,6 +103,11 @@ var ops = []row{
 	{name: "FToS", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
 	{name: "FToU", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
 	{name: "Bitcast", sig: "s:s", flags: "Pure", doc: "between types of one size"},
+	// An addr is a pair of words, of which the first is the low one; it also
+	// stands for 64-bit integers where a device has none.
+	{name: "Pair", sig: "ww:a", flags: "Pure", doc: "the pair of a low and a high word"},
+	{name: "Low", sig: "a:w", flags: "Pure"},
+	{name: "High", sig: "a:w", flags: "Pure"},
 
 	// Memory. Aux is a Ref.
 	{name: "Load", sig: ".:s", flags: "Reads", aux: "Ref"},

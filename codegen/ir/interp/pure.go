@@ -51,6 +51,12 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		return mask(v.Type, a[0]), nil
 	case ir.OpBitcast:
 		return a[0], nil
+	case ir.OpPair:
+		return a[0] | a[1]<<32, nil
+	case ir.OpLow:
+		return a[0] & math.MaxUint32, nil
+	case ir.OpHigh:
+		return a[0] >> 32, nil
 	case ir.OpFConvert:
 		return ir.FloatBits(v.Type, ir.FloatValue(t, a[0])), nil
 	case ir.OpSToF:

@@ -130,6 +130,17 @@ func emitBitcast(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpBitcast, f.e.register(to), x)
 }
 
+func emitPair(f *function, v *ir.Value) spirv.ID {
+	return f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), f.values(v.Args)...)
+}
+
+// emitHalf returns an emitter of one word of a pair.
+func emitHalf(i uint32) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		return f.CompositeExtract(f.e.u32(), f.value(v.Args[0]), i)
+	}
+}
+
 // halfOf returns the float16 that the low bits of a word are.
 func (f *function) halfOf(word spirv.ID) spirv.ID {
 	f16 := f.e.register(ir.TypeF16)

@@ -109,6 +109,9 @@ var special = [256]emitFunc{
 	ir.OpFToS:     emitFromFloat,
 	ir.OpFToU:     emitFromFloat,
 	ir.OpBitcast:  emitBitcast,
+	ir.OpPair:     emitPair,
+	ir.OpLow:      emitHalf(0),
+	ir.OpHigh:     emitHalf(1),
 
 	ir.OpLoad:                  emitLoad,
 	ir.OpStore:                 emitStore,

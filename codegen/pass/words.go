@@ -1,0 +1,351 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Words rewrites a Legal module for devices that compute in 32 bits only and have
+// no smaller storage either, and reports whether it could; the module is of no
+// use where it could not. An integer of 64 bits becomes two words, in memory a
+// pair; one of 8 or 16 bits in device memory becomes a part of the word around
+// it. Nothing with a float64 changes otherwise.
+//
+// Not to be had in words are atomic operations on 64 bits.
+//
+// It stands after the passes: the code it makes has no control flow but that of a
+// helper, and what narrow did is not there to do any more.
+func Words(m *ir.Module) bool {
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if isAtomic(v) && accessed(v) == ir.TypeI64 {
+					return false
+				}
+			}
+		}
+	}
+	w := &words{m: m, simp: &simplifier{m: m}, pairs: map[*ir.Value]pair{}, repl: map[*ir.Value]*ir.Value{},
+		types: map[*ir.Type]*ir.Type{}, specs: map[*ir.Spec]pair{}, small: map[*ir.Value]bool{}}
+	w.findSmall()
+	w.splitSpecs()
+	for _, v := range m.Vars {
+		w.variable(v)
+	}
+	funcs := bodies(m) // before there is a helper of its own
+	for _, f := range funcs {
+		w.signature(f)
+	}
+	for _, f := range funcs {
+		w.function(f)
+	}
+	m.DropExprs(deep64)
+	runCSE(m)
+	runDCE(m)
+	return true
+}
+
+// isAtomic reports whether v is an atomic operation.
+func isAtomic(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpLoad, ir.OpStore, ir.OpAddrOf, ir.OpZero, ir.OpZeroLocal:
+		return false
+	}
+	return v.Ref() != nil
+}
+
+// accessed returns the type of what the memory op v loads or stores.
+func accessed(v *ir.Value) *ir.Type {
+	if v.Type == ir.TypeVoid {
+		return v.Args[0].Type
+	}
+	return v.Type
+}
+
+// has64 reports whether v is, or takes, an integer of 64 bits.
+func has64(v *ir.Value) bool {
+	return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Type == ir.TypeI64 })
+}
+
+// deep64 reports whether an expression has integers of 64 bits anywhere in it.
+func deep64(v *ir.Value) bool { return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, deep64) }
+
+// pair is an integer of 64 bits as two words.
+type pair struct{ lo, hi *ir.Value }
+
+// words is the state of the rewriting.
+type words struct {
+	m     *ir.Module
+	simp  *simplifier
+	pairs map[*ir.Value]pair      // of values of 64 bits
+	repl  map[*ir.Value]*ir.Value // of others
+	types map[*ir.Type]*ir.Type
+	specs map[*ir.Spec]pair
+	small map[*ir.Value]bool // 64-bit values from 0 to MaxInt32
+	// storer writes a part of a word; nil until something needs it.
+	storer *ir.Func
+
+	// Where code goes: to a block, or among the module's constant expressions.
+	f     *ir.Func
+	b     *ir.Block
+	pos   ir.Pos
+	out   []*ir.Value
+	outer bool
+}
+
+// findSmall finds the indices that need no high word.
+func (w *words) findSmall() {
+	a := newRanges(w.m)
+	a.solve()
+	for _, b := range a.dom.Order {
+		for _, v := range b.Insts {
+			if r := v.Ref(); r == nil || r.Var != nil {
+				continue
+			}
+			if i := v.Path()[1]; i.Type == ir.TypeI64 {
+				p := a.at(i, b)
+				w.small[v] = p.lo >= 0 && p.hi <= 1<<31-1
+			}
+		}
+	}
+}
+
+// splitSpecs gives a specialization constant of 64 bits a second one for its high
+// word.
+func (w *words) splitSpecs() {
+	var list []*ir.Spec
+	for _, s := range w.m.Specs {
+		if s.Type != ir.TypeI64 {
+			list = append(list, s)
+			continue
+		}
+		lo := &ir.Spec{ID: s.ID, Name: s.Name, Type: ir.TypeI32, Default: s.Default & mask(ir.TypeI32)}
+		hi := &ir.Spec{ID: abi.SpecHigh + s.ID, Name: s.Name + ".high", Type: ir.TypeI32, Default: s.Default >> 32}
+		list = append(list, lo, hi)
+		w.specs[s] = pair{w.m.SpecValue(lo), w.m.SpecValue(hi)}
+	}
+	w.m.Specs = list
+}
+
+// typ returns the type of memory that was of type t.
+func (w *words) typ(t *ir.Type) *ir.Type {
+	u, ok := w.types[t]
+	if ok {
+		return u
+	}
+	u = t
+	switch t.Kind {
+	case ir.I64:
+		u = ir.TypeAddr
+	case ir.Array:
+		u = w.m.ArrayOf(w.typ(t.Elem), w.value(t.Len))
+	case ir.Struct:
+		fields := slices.Clone(t.Fields)
+		for i := range fields {
+			fields[i].Type = w.typ(fields[i].Type)
+		}
+		u = w.m.StructOf(fields, t.Size, t.Align)
+	}
+	w.types[t] = u
+	return u
+}
+
+func (w *words) variable(v *ir.Var) {
+	v.Type = w.typ(v.Type)
+	for i, c := range v.Init {
+		if c.Type == ir.TypeI64 {
+			v.Init[i] = w.m.Const(ir.TypeAddr, c.Bits)
+		}
+	}
+}
+
+// signature splits a helper's parameters.
+func (w *words) signature(f *ir.Func) {
+	params := f.Params
+	f.Params = nil
+	for _, p := range params {
+		if p.Type == ir.TypeI64 {
+			lo := f.NewParam(ir.TypeI32)
+			w.pairs[p] = pair{lo, f.NewParam(ir.TypeI32)}
+		} else {
+			f.Params = append(f.Params, p)
+		}
+	}
+}
+
+func (w *words) function(f *ir.Func) {
+	w.f = f
+	for _, v := range f.Vars {
+		w.variable(v)
+	}
+	order := f.ReversePostorder()
+	for _, b := range f.Blocks {
+		if !slices.Contains(order, b) {
+			order = append(order, b)
+		}
+	}
+	phis := map[*ir.Block][]*ir.Value{}
+	for _, b := range order {
+		phis[b] = b.Phis
+		b.Phis = nil
+		for _, v := range phis[b] {
+			if v.Type != ir.TypeI64 {
+				b.Phis = append(b.Phis, v)
+				continue
+			}
+			p := pair{b.NewPhi(ir.TypeI32), b.NewPhi(ir.TypeI32)}
+			p.lo.Pos, p.hi.Pos = v.Pos, v.Pos
+			w.pairs[v] = p
+		}
+	}
+	for _, b := range order {
+		w.block(b)
+	}
+	for _, b := range order {
+		for _, v := range phis[b] {
+			for i, a := range v.Args {
+				if v.Type != ir.TypeI64 {
+					v.Args[i] = w.value(a)
+					continue
+				}
+				p, q := w.pairs[v], w.pair(a)
+				p.lo.Args, p.hi.Args = append(p.lo.Args, q.lo), append(p.hi.Args, q.hi)
+			}
+		}
+	}
+}
+
+func (w *words) block(b *ir.Block) {
+	w.b, w.out = b, nil
+	for _, v := range b.Insts {
+		w.pos = v.Pos
+		w.inst(v)
+	}
+	b.Insts = w.out
+	if b.Term.Cond != nil {
+		b.Term.Cond = w.value(b.Term.Cond)
+	}
+}
+
+// inst rewrites one value of a block.
+func (w *words) inst(v *ir.Value) {
+	switch {
+	case v.Ref() != nil:
+		w.memory(v)
+	case v.Op == ir.OpArg && v.Type == ir.TypeI64:
+		p := pair{w.word(ir.OpArg), w.word(ir.OpArg)}
+		p.lo.Bits, p.hi.Bits = v.Bits, v.Bits+4
+		w.pairs[v] = p
+	case v.Op == ir.OpCall:
+		var args []*ir.Value
+		for _, a := range v.Args {
+			if a.Type != ir.TypeI64 {
+				args = append(args, w.value(a))
+				continue
+			}
+			p := w.pair(a)
+			args = append(args, p.lo, p.hi)
+		}
+		v.Args = args
+		w.out = append(w.out, v)
+	case has64(v):
+		w.compute(v)
+	default:
+		for i, a := range v.Args {
+			v.Args[i] = w.value(a)
+		}
+		w.out = append(w.out, v)
+	}
+}
+
+// compute notes what stands for v, a pure op with an integer of 64 bits.
+func (w *words) compute(v *ir.Value) {
+	if v.Type == ir.TypeI64 {
+		w.pairs[v] = w.pairOf(v)
+	} else {
+		w.repl[v] = w.scalarOf(v)
+	}
+}
+
+// value returns what stands for v, which is no integer of 64 bits.
+func (w *words) value(v *ir.Value) *ir.Value {
+	if r := w.repl[v]; r != nil {
+		return r
+	}
+	if v.Block != nil || !v.IsConstExpr() || v.Op.Has(ir.FlagConst) {
+		return v
+	}
+	w.constant(v)
+	return w.repl[v]
+}
+
+// pair returns the words of v, an integer of 64 bits.
+func (w *words) pair(v *ir.Value) pair {
+	p, ok := w.pairs[v]
+	switch {
+	case ok:
+		return p
+	case v.IsConst():
+		return pair{w.m.Const(ir.TypeI32, v.Bits), w.m.Const(ir.TypeI32, v.Bits>>32)}
+	case v.Op == ir.OpSpecConst:
+		return w.specs[v.Aux.(*ir.Spec)]
+	case !v.IsConstExpr() || v.Block != nil:
+		panic("BUG: " + v.LongString() + " is used before it is computed")
+	}
+	w.constant(v)
+	return w.pairs[v]
+}
+
+// constant rewrites an expression of specialization constants.
+func (w *words) constant(v *ir.Value) {
+	was := w.outer
+	w.outer = true
+	if has64(v) {
+		w.compute(v)
+	} else {
+		args := make([]*ir.Value, len(v.Args))
+		for i, a := range v.Args {
+			args[i] = w.value(a)
+		}
+		w.repl[v] = v
+		if !slices.Equal(args, v.Args) {
+			w.repl[v] = w.add(v.Op, v.Type, args...)
+		}
+	}
+	w.outer = was
+}
+
+// add adds a value, or returns the one that it would equal.
+func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := w.m.Kernel.NewValue(op, t, args...)
+	if len(args) > 0 {
+		if x, _ := w.simp.pure(v); x != v {
+			return x
+		}
+	}
+	if w.outer {
+		return w.m.ConstExpr(v.Op, v.Type, v.Args...)
+	}
+	v.Block, v.Pos = w.b, w.pos
+	w.out = append(w.out, v)
+	return v
+}
+
+// word adds an operation on words.
+func (w *words) word(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeI32, args...) }
+
+// is adds a comparison.
+func (w *words) is(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeBool, args...) }
+
+// n is a constant word.
+func (w *words) n(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
+
+// bit makes 1 or 0 of a bool.
+func (w *words) bit(c *ir.Value) *ir.Value { return w.word(ir.OpSelect, c, w.n(1), w.n(0)) }
+
+// choose is Select on pairs.
+func (w *words) choose(c *ir.Value, x, y pair) pair {
+	return pair{w.word(ir.OpSelect, c, x.lo, y.lo), w.word(ir.OpSelect, c, x.hi, y.hi)}
+}

@@ -1,0 +1,276 @@
+package pass
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// pairOf computes v, whose result has 64 bits.
+func (w *words) pairOf(v *ir.Value) pair {
+	switch v.Op {
+	case ir.OpSelect:
+		return w.choose(w.value(v.Args[0]), w.pair(v.Args[1]), w.pair(v.Args[2]))
+	case ir.OpSConvert, ir.OpUConvert:
+		return w.extend(v)
+	case ir.OpBitcast:
+		return w.fromBits(v.Args[0])
+	case ir.OpFToS, ir.OpFToU:
+		return w.fromFloat(v.Op == ir.OpFToS, w.value(v.Args[0]))
+	}
+	x := w.pair(v.Args[0])
+	if v.Op == ir.OpNot {
+		return pair{w.word(ir.OpNot, x.lo), w.word(ir.OpNot, x.hi)}
+	}
+	y := w.pair(v.Args[1])
+	switch v.Op {
+	case ir.OpAnd, ir.OpOr, ir.OpXor:
+		return pair{w.word(v.Op, x.lo, y.lo), w.word(v.Op, x.hi, y.hi)}
+	case ir.OpIAdd:
+		return w.sum(x, y)
+	case ir.OpISub:
+		return w.difference(x, y)
+	case ir.OpIMul:
+		return w.product(x, y)
+	case ir.OpShl:
+		return w.shl(x, y.lo)
+	case ir.OpShrL, ir.OpShrA:
+		return w.shr(v.Op, x, y.lo)
+	case ir.OpUDiv:
+		return w.divide(x, y)
+	case ir.OpUMod:
+		return w.difference(x, w.product(w.divide(x, y), y))
+	case ir.OpSDiv:
+		negative := w.word(ir.OpXor, w.signOf(x), w.signOf(y))
+		return w.negateIf(negative, w.divide(w.abs(x), w.abs(y)))
+	}
+	panic("BUG: " + v.Op.String() + " of 64 bits")
+}
+
+// scalarOf computes v, which takes 64 bits but results in fewer.
+func (w *words) scalarOf(v *ir.Value) *ir.Value {
+	x := w.pair(v.Args[0])
+	switch v.Op {
+	case ir.OpSConvert, ir.OpUConvert:
+		return w.add(v.Op, v.Type, x.lo)
+	case ir.OpBitcast:
+		return w.toBits(v.Type, x)
+	case ir.OpSToF, ir.OpUToF:
+		return w.toFloat(v.Op == ir.OpSToF, v.Type, x)
+	}
+	y := w.pair(v.Args[1])
+	switch v.Op {
+	case ir.OpIEq:
+		return w.is(ir.OpLAnd, w.is(ir.OpIEq, x.lo, y.lo), w.is(ir.OpIEq, x.hi, y.hi))
+	case ir.OpINe:
+		return w.is(ir.OpLOr, w.is(ir.OpINe, x.lo, y.lo), w.is(ir.OpINe, x.hi, y.hi))
+	case ir.OpULt:
+		return w.order(ir.OpULt, ir.OpULt, x, y)
+	case ir.OpULe:
+		return w.order(ir.OpULe, ir.OpULt, x, y)
+	case ir.OpSLt:
+		return w.order(ir.OpULt, ir.OpSLt, x, y)
+	case ir.OpSLe:
+		return w.order(ir.OpULe, ir.OpSLt, x, y)
+	}
+	panic("BUG: " + v.Op.String() + " of 64 bits")
+}
+
+// order compares the high words, and where they are equal the low ones.
+func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
+	same := w.is(ir.OpIEq, x.hi, y.hi)
+	return w.is(ir.OpSelect, same, w.is(low, x.lo, y.lo), w.is(high, x.hi, y.hi))
+}
+
+// less is the unsigned order.
+func (w *words) less(x, y pair) *ir.Value { return w.order(ir.OpULt, ir.OpULt, x, y) }
+
+func (w *words) extend(v *ir.Value) pair {
+	x := v.Args[0]
+	if x.Type == ir.TypeI64 {
+		return w.pair(x)
+	}
+	lo := w.value(x)
+	if x.Type != ir.TypeI32 {
+		lo = w.word(v.Op, lo)
+	}
+	if v.Op == ir.OpUConvert {
+		return pair{lo, w.n(0)}
+	}
+	return w.signed(lo)
+}
+
+// signed extends a word.
+func (w *words) signed(lo *ir.Value) pair { return pair{lo, w.word(ir.OpShrA, lo, w.n(31))} }
+
+// signOf is -1 for negative numbers, otherwise 0.
+func (w *words) signOf(x pair) *ir.Value { return w.word(ir.OpShrA, x.hi, w.n(31)) }
+
+// negateIf negates x where negative is -1 and leaves it where that is 0.
+func (w *words) negateIf(negative *ir.Value, x pair) pair {
+	flipped := pair{w.word(ir.OpXor, x.lo, negative), w.word(ir.OpXor, x.hi, negative)}
+	return w.difference(flipped, pair{negative, negative})
+}
+
+func (w *words) abs(x pair) pair { return w.negateIf(w.signOf(x), x) }
+
+func (w *words) sum(x, y pair) pair {
+	if y.lo.IsConst() && y.lo.Bits == 0 {
+		return pair{x.lo, w.word(ir.OpIAdd, x.hi, y.hi)}
+	}
+	lo := w.word(ir.OpIAdd, x.lo, y.lo)
+	// Compared with a constant where there is one.
+	other := x.lo
+	if y.lo.IsConst() {
+		other = y.lo
+	}
+	carry := w.bit(w.is(ir.OpULt, lo, other))
+	return pair{lo, w.word(ir.OpIAdd, w.word(ir.OpIAdd, x.hi, y.hi), carry)}
+}
+
+func (w *words) difference(x, y pair) pair {
+	borrow := w.bit(w.is(ir.OpULt, x.lo, y.lo))
+	hi := w.word(ir.OpISub, w.word(ir.OpISub, x.hi, y.hi), borrow)
+	return pair{w.word(ir.OpISub, x.lo, y.lo), hi}
+}
+
+func (w *words) product(x, y pair) pair {
+	if isPower(x) {
+		x, y = y, x
+	}
+	if isPower(y) {
+		n, ok := log2(y.lo)
+		if !ok {
+			n, _ = log2(y.hi)
+			n += 32
+		}
+		return w.shl(x, w.n(n))
+	}
+	hi := w.word(ir.OpIAdd, w.word(ir.OpIMul, x.lo, y.hi), w.word(ir.OpIMul, x.hi, y.lo))
+	if !isZero(x.lo) && !isZero(y.lo) {
+		hi = w.word(ir.OpIAdd, hi, w.word(ir.OpUMulHi, x.lo, y.lo))
+	}
+	return pair{w.word(ir.OpIMul, x.lo, y.lo), hi}
+}
+
+// isPower reports whether x is a constant power of two.
+func isPower(x pair) bool {
+	_, lo := log2(x.lo)
+	_, hi := log2(x.hi)
+	return lo && isZero(x.hi) || hi && isZero(x.lo)
+}
+
+// shl shifts left by n, which is below 64.
+func (w *words) shl(x pair, n *ir.Value) pair {
+	if n.IsConst() {
+		k := int64(n.Bits)
+		switch {
+		case k == 0:
+			return x
+		case k >= 32:
+			return pair{w.n(0), w.word(ir.OpShl, x.lo, w.n(k-32))}
+		}
+		carried := w.word(ir.OpShrL, x.lo, w.n(32-k))
+		return pair{w.word(ir.OpShl, x.lo, n), w.word(ir.OpOr, w.word(ir.OpShl, x.hi, n), carried)}
+	}
+	far := w.far(n)
+	n = w.word(ir.OpAnd, n, w.n(31))
+	carried := w.word(ir.OpShrL, w.word(ir.OpShrL, x.lo, w.n(1)), w.word(ir.OpXor, n, w.n(31)))
+	lo := w.word(ir.OpShl, x.lo, n)
+	hi := w.word(ir.OpOr, w.word(ir.OpShl, x.hi, n), carried)
+	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
+}
+
+// far reports whether a shift moves bits over more than a word.
+func (w *words) far(n *ir.Value) *ir.Value {
+	return w.is(ir.OpINe, w.word(ir.OpAnd, n, w.n(32)), w.n(0))
+}
+
+// shr shifts right by n, which is below 64; op tells what comes in.
+func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
+	in := w.n(0)
+	if op == ir.OpShrA {
+		in = w.signOf(x)
+	}
+	if n.IsConst() {
+		k := int64(n.Bits)
+		switch {
+		case k == 0:
+			return x
+		case k >= 32:
+			return pair{w.word(op, x.hi, w.n(k-32)), in}
+		}
+		carried := w.word(ir.OpShl, x.hi, w.n(32-k))
+		return pair{w.word(ir.OpOr, w.word(ir.OpShrL, x.lo, n), carried), w.word(op, x.hi, n)}
+	}
+	far := w.far(n)
+	n = w.word(ir.OpAnd, n, w.n(31))
+	carried := w.word(ir.OpShl, w.word(ir.OpShl, x.hi, w.n(1)), w.word(ir.OpXor, n, w.n(31)))
+	lo := w.word(ir.OpOr, w.word(ir.OpShrL, x.lo, n), carried)
+	hi := w.word(op, x.hi, n)
+	return w.choose(far, pair{hi, in}, pair{lo, hi})
+}
+
+// divide is the unsigned quotient; y is not zero. It is that of Warren's
+// "Hacker's Delight" (2nd edition, section 9-5), with both of its cases in one:
+// a divisor of one word takes two steps of long division, and for one of two
+// words the quotient of the normalized upper halves is at most one too large.
+func (w *words) divide(x, y pair) pair {
+	if isZero(x.hi) && isZero(y.hi) {
+		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
+	}
+	one := w.is(ir.OpIEq, y.hi, w.n(0))
+	by := w.word(ir.OpSelect, one, y.lo, w.n(1))
+	high := w.word(ir.OpUDiv, x.hi, by)
+	rest := w.word(ir.OpISub, x.hi, w.word(ir.OpIMul, high, by))
+
+	// zeros before the divisor's first one; 0 where its high word is 0.
+	zeros := w.word(ir.OpSelect, one, w.n(0), w.leadingZeros(y.hi))
+	half := w.shr(ir.OpShrL, x, w.n(1))
+	top := w.word(ir.OpOr, w.word(ir.OpShl, y.hi, zeros),
+		w.word(ir.OpShrL, w.word(ir.OpShrL, y.lo, w.n(1)), w.word(ir.OpXor, zeros, w.n(31))))
+
+	u := w.choose(one, pair{x.lo, rest}, half)
+	q := w.divideWord(u, w.word(ir.OpSelect, one, y.lo, top))
+
+	// Two words: undo the normalization, and correct.
+	est := w.word(ir.OpShrL, q, w.word(ir.OpXor, zeros, w.n(31)))
+	est = w.word(ir.OpISub, est, w.bit(w.is(ir.OpINe, est, w.n(0))))
+	left := w.difference(x, w.product(pair{est, w.n(0)}, y))
+	more := w.bit(w.is(ir.OpLNot, w.less(left, y)))
+	return pair{w.word(ir.OpSelect, one, q, w.word(ir.OpIAdd, est, more)), w.word(ir.OpSelect, one, high, w.n(0))}
+}
+
+// leadingZeros counts the zeros above the first one of a word that is not zero.
+func (w *words) leadingZeros(x *ir.Value) *ir.Value {
+	return w.word(ir.OpISub, w.n(31), w.word(ir.OpFindUMsb, x))
+}
+
+// divideWord divides a pair by a word that is larger than the pair's high word,
+// in two digits of 16 bits ("Hacker's Delight", section 9-4).
+func (w *words) divideWord(u pair, y *ir.Value) *ir.Value {
+	zeros := w.leadingZeros(y)
+	y = w.word(ir.OpShl, y, zeros)
+	carried := w.word(ir.OpShrL, w.word(ir.OpShrL, u.lo, w.n(1)), w.word(ir.OpXor, zeros, w.n(31)))
+	hi := w.word(ir.OpOr, w.word(ir.OpShl, u.hi, zeros), carried)
+	lo := w.word(ir.OpShl, u.lo, zeros)
+
+	first := w.digit(hi, w.word(ir.OpShrL, lo, w.n(16)), y)
+	rest := w.word(ir.OpOr, w.word(ir.OpShl, hi, w.n(16)), w.word(ir.OpShrL, lo, w.n(16)))
+	rest = w.word(ir.OpISub, rest, w.word(ir.OpIMul, first, y))
+	second := w.digit(rest, w.word(ir.OpAnd, lo, w.n(0xffff)), y)
+	return w.word(ir.OpIAdd, w.word(ir.OpShl, first, w.n(16)), second)
+}
+
+// digit divides hi<<16 + next, where hi < y, by the normalized y. The quotient of
+// y's upper half is at most two too large.
+func (w *words) digit(hi, next, y *ir.Value) *ir.Value {
+	upper, lower := w.word(ir.OpShrL, y, w.n(16)), w.word(ir.OpAnd, y, w.n(0xffff))
+	q := w.word(ir.OpUDiv, hi, upper)
+	rest := w.word(ir.OpISub, hi, w.word(ir.OpIMul, q, upper))
+	for range 2 {
+		over := w.is(ir.OpULt, w.word(ir.OpOr, w.word(ir.OpShl, rest, w.n(16)), next), w.word(ir.OpIMul, q, lower))
+		// The product fits in a word unless the digit has 17 bits.
+		over = w.is(ir.OpLOr, over, w.is(ir.OpULt, w.n(0xffff), q))
+		over = w.is(ir.OpLAnd, over, w.is(ir.OpULt, rest, w.n(0x10000)))
+		q = w.word(ir.OpISub, q, w.bit(over))
+		rest = w.word(ir.OpIAdd, rest, w.word(ir.OpSelect, over, upper, w.n(0)))
+	}
+	return q
+}
