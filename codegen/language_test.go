@@ -191,6 +191,10 @@ var language = map[string][]snippet{
 	"package sync/atomic": {
 		yes("atomic.AddInt32(&k.Out[0], 1); t := dsl.Local[[2]uint32](it); atomic.AddUint32(&t[0], 1)"),
 		yes("k.L[i] = atomic.AddInt64(&k.L[0], 1); k.U[i] = atomic.AddUint64(&k.U[0], 2)"),
+		yes("k.A[i].Add(2); k.T[i].Store(k.T[0].Load()); n := dsl.Local[atomic.Int64](it); n.Or(4)", "type K struct { A []atomic.Int32; T []atomic.Bool }"),
+		yes("if atomic.CompareAndSwapUint64(&k.U[0], 1, 2) { k.L[i] = atomic.SwapInt64(&k.L[i], atomic.LoadInt64(&k.L[1])) }"),
+		no("KG303", "var u uintptr; atomic.AddUintptr(&u, 1)"), no("KG303", "var v atomic.Value; v.Store(i)"),
+		no("KG303", "var p atomic.Pointer[int]; k.B[i] = p.Load() == nil"),
 	},
 	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)")},
 	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},

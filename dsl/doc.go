@@ -69,6 +69,38 @@
 //		k.Out[(gx*16+ly)*k.N+gy*16+lx] = tile[lx][ly]
 //	}
 //
+// # Atomic operations and the order of memory
+//
+// Work-items communicate by atomic operations: the functions and types of package
+// sync/atomic, on elements of slices or of work-group memory, and [AtomicAdd],
+// [AtomicMin] and [AtomicMax], which know floats.
+//
+//	n := atomic.AddInt32(&k.Count[bin], 1)      // the new value, as in Go
+//	k.Seen[i].Store(true)                       // Seen []atomic.Bool
+//	dsl.AtomicAdd(&k.Sum[0], x)                 // Sum []float32
+//
+// They mean what the Go memory model says. All atomic operations of a launch behave
+// as though executed in some sequentially consistent order; if the effect of an
+// atomic operation is observed by another one, then what the first work-item wrote
+// before is seen by what the second does after. A compare-and-swap that fails is no
+// exception. For Vulkan, which has no such order, kgen makes it up from what there
+// is: every atomic operation, loads and stores too, reads, writes, acquires and
+// releases, in device scope for slices and in work-group scope for work-group
+// memory, so that each happens before the next one on its location. Two things
+// differ from Go:
+//
+//   - The order is that of one launch. What an earlier launch wrote is seen by a
+//     later one; two launches that run at the same time see each other's atomic
+//     operations at some time, but in no order.
+//   - Nothing says that work-items make progress while others wait. A work-item may
+//     wait for what another one has begun, such as the rest of a short update, but
+//     not for one that may not have started yet, nor for its own sub-group: a lock
+//     that is held across a loop may never be released. Barriers are what groups
+//     wait by.
+//
+// On the host device the operations are those of package sync/atomic, and the race
+// detector knows them. [AtomicFence] orders plain accesses, and is seldom needed.
+//
 // # Barriers and uniform control flow
 //
 // Barrier makes the work-items of a group (or sub-group) wait for one another
@@ -189,7 +221,7 @@
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
 //	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204
-//	sync/atomic                AddInt32, AddInt64, AddUint32, AddUint64
+//	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               a generator of one's own, such as NewPCG
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

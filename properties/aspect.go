@@ -20,11 +20,12 @@ const (
 	Int16
 	// Int64 is native 64-bit integer arithmetic.
 	Int64
-	// Atomic64 is 64-bit integer atomics in buffers.
+	// Atomic64 is 64-bit integer atomics in buffers and work-group memory.
 	Atomic64
-	// AtomicFloat32 is native float32 atomic addition.
+	// AtomicFloat32 is native float32 atomic addition in buffers. No kernel needs
+	// it; one that lists it in DeviceHas uses it.
 	AtomicFloat32
-	// AtomicFloat64 is native float64 atomic addition.
+	// AtomicFloat64 is the same for float64.
 	AtomicFloat64
 	// SubGroups is sub-group algorithms in compute kernels.
 	SubGroups

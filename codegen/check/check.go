@@ -113,7 +113,11 @@ func (c *checker) follow(v *visit, in ssa.Instruction, pos token.Pos) {
 			continue
 		}
 		if len(fn.Blocks) == 0 {
-			c.report(v, diag.NoBody, pos, "write it in Go, or call it on the host and pass the result",
+			hint := "write it in Go, or call it on the host and pass the result"
+			if pkgPath(fn) == "sync/atomic" {
+				hint = "use an integer of 32 or 64 bits, or atomic.Bool"
+			}
+			c.report(v, diag.NoBody, pos, hint,
 				"%s has no Go body that kgen could compile", funcName(origin(fn)))
 			continue
 		}

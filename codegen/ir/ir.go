@@ -131,16 +131,17 @@ type Site struct {
 	Message string
 }
 
-// Scope is the group that a Sync op meets.
+// Scope is the group that a Sync op meets, or whose members a fence is about.
 type Scope uint8
 
 const (
 	ScopeWorkGroup Scope = iota
 	ScopeSubGroup
+	ScopeDevice // of fences only
 )
 
 // String returns the scope's name.
-func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup"}[s] }
+func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "Device"}[s] }
 
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8

@@ -38,6 +38,8 @@ const (
 	FlagWrites
 	// FlagSync ops must be reached by all work-items of a group together.
 	FlagSync
+	// FlagAtomic ops order other accesses of memory, too.
+	FlagAtomic
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

@@ -313,7 +313,7 @@ func (q *funcParser) args(v *Value) {
 		c.By = pick(q.parser, "combiner", combiners()...)
 		v.Aux = c
 	case AuxScope:
-		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)
+		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup, ScopeDevice)
 	case AuxSite:
 		q.expectWord("site")
 		n := q.int()

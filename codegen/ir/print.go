@@ -336,7 +336,7 @@ func (p *printer) value(v *Value) {
 			item("?")
 		}
 	case AuxScope:
-		if s, ok := v.Aux.(Scope); ok && s <= ScopeSubGroup {
+		if s, ok := v.Aux.(Scope); ok && s <= ScopeDevice {
 			item(s.String())
 		} else {
 			item("?")

@@ -105,7 +105,7 @@ func TestVerifyRules(t *testing.T) {
 		{"CopyVar [var i#3], [var i#2]", "CopyVar [var i], [var i#2]", "not two Function variables of one type"},
 		{"CopyVar [var i#3], [var i#2]", "CopyVar [var tile], [var tile]", "not two Function variables of one type"},
 		{"i32 [%0 i32, %1], i32 1, i32 0", "i32 [var i], i32 1, i32 0", "not for a variable with storage Function"},
-		{"i32 [%0 i32, %1], i32 1, i32 0", "f32 [%0 f32, %1], f32 1, f32 0", "an atomic operation on f32"},
+		{"i32 [%0 i32, %1], i32 1, i32 0", "f32 [%0 f32, %1], f32 1, f32 0", "where AtomicCompareExchange has the signature"},
 		{"AddrOf addr [%0 [4]f32, %11, i32 2]", "AddrOf addr [var tile]", "not for a variable with storage Workgroup"},
 
 		// Edges and dominance.

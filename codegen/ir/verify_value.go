@@ -192,16 +192,7 @@ func (x *verifier) value(v *Value) {
 		if v.Bits%uint64(v.Type.Align) != 0 || v.Bits+uint64(v.Type.Size) > uint64(abi.OffsetArgs+x.m.ArgSize) {
 			x.errorf(v, "the offset is not in the launch block, or not aligned")
 		}
-	case OpAtomicCompareExchange, OpAtomicIAdd:
-		if !v.Type.IsInt() {
-			x.errorf(v, "an atomic operation on %v", v.Type)
-		}
 	}
-}
-
-// atomic reports whether the op is an atomic read-modify-write.
-func atomic(o Op) bool {
-	return o.Has(FlagReads|FlagWrites) && o.Info().Aux == AuxRef && !o.Has(FlagSync)
 }
 
 // aux checks the auxiliary field and what depends on it, and reports whether
@@ -231,7 +222,7 @@ func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	case AuxScope:
 		var s Scope
 		s, ok = v.Aux.(Scope)
-		ok = ok && s <= ScopeSubGroup
+		ok = ok && (s <= ScopeSubGroup || s == ScopeDevice && v.Op == OpAtomicFence)
 	case AuxSite:
 		s, _ := v.Aux.(*Site)
 		ok = s != nil && s.Index >= 0 && s.Index < len(x.m.Sites) && x.m.Sites[s.Index] == s
@@ -328,7 +319,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 	}
 	want := v.Type
 	switch v.Op {
-	case OpStore:
+	case OpStore, OpAtomicStore, OpAtomicCompareAndSwap:
 		want = v.Args[0].Type
 	case OpAddrOf, OpZero, OpZeroLocal:
 		return
@@ -346,10 +337,12 @@ func (x *verifier) storageOK(v *Value, r *Var) bool {
 		ok = r.Storage != Private
 	case OpZero:
 		ok = r.Storage == Function
-	case OpZeroLocal, OpAtomicCompareExchange, OpAtomicIAdd:
+	case OpZeroLocal:
 		ok = r.Storage == Workgroup
-	case OpAddrOf:
+	case OpAddrOf, OpAtomicFAddNative:
 		ok = false
+	default:
+		ok = !v.Op.Has(FlagAtomic) || r.Storage == Workgroup
 	}
 	if !ok {
 		x.errorf(v, "not for a variable with storage %v", r.Storage)

@@ -107,10 +107,31 @@ const (
 	OpCopyVar
 	// OpZeroLocal: the group zeroes a Workgroup variable together, then meets at a barrier.
 	OpZeroLocal
-	// OpAtomicCompareExchange: args: new value, comparator; result: the old value.
+	OpAtomicLoad
+	// OpAtomicLoadRelaxed: orders nothing.
+	OpAtomicLoadRelaxed
+	OpAtomicStore
+	OpAtomicExchange
+	// OpAtomicCompareExchange: args: new value, comparator; ordered as a load if they differ.
 	OpAtomicCompareExchange
-	// OpAtomicIAdd: result: the old value.
+	// OpAtomicCompareAndSwap: args: new value, comparator; result: whether it has stored the new value.
+	OpAtomicCompareAndSwap
 	OpAtomicIAdd
+	OpAtomicSMin
+	OpAtomicUMin
+	OpAtomicSMax
+	OpAtomicUMax
+	OpAtomicAnd
+	OpAtomicOr
+	OpAtomicFAdd
+	// OpAtomicFMin: Go's min.
+	OpAtomicFMin
+	// OpAtomicFMax: Go's max.
+	OpAtomicFMax
+	// OpAtomicFAddNative: the device's, in device memory.
+	OpAtomicFAddNative
+	// OpAtomicFence: orders the work-item's accesses of local and global memory before it with those after it.
+	OpAtomicFence
 	// OpBarrier: control barrier that orders local and global memory.
 	OpBarrier
 	// OpGroupSelect: the value of the invocation with the given index in the group, which exists.
@@ -209,8 +230,24 @@ var opInfos = [numOps]OpInfo{
 	OpZero:                  {Name: "Zero", Sig: ":-", Flags: FlagWrites, Aux: AuxRef},
 	OpCopyVar:               {Name: "CopyVar", Sig: ":-", Flags: FlagReads | FlagWrites, Aux: AuxCopy},
 	OpZeroLocal:             {Name: "ZeroLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxRef},
-	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "SS.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
-	OpAtomicIAdd:            {Name: "AtomicIAdd", Sig: "S.:S", Flags: FlagReads | FlagWrites, Aux: AuxRef},
+	OpAtomicLoad:            {Name: "AtomicLoad", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
+	OpAtomicLoadRelaxed:     {Name: "AtomicLoadRelaxed", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
+	OpAtomicStore:           {Name: "AtomicStore", Sig: "I.:-", Flags: FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicExchange:        {Name: "AtomicExchange", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "II.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicCompareAndSwap:  {Name: "AtomicCompareAndSwap", Sig: "II.:b", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicIAdd:            {Name: "AtomicIAdd", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicSMin:            {Name: "AtomicSMin", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicUMin:            {Name: "AtomicUMin", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicSMax:            {Name: "AtomicSMax", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicUMax:            {Name: "AtomicUMax", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicAnd:             {Name: "AtomicAnd", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicOr:              {Name: "AtomicOr", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicFAdd:            {Name: "AtomicFAdd", Sig: "F.:F", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicFMin:            {Name: "AtomicFMin", Sig: "F.:F", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicFMax:            {Name: "AtomicFMax", Sig: "F.:F", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicFAddNative:      {Name: "AtomicFAddNative", Sig: "F.:F", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicFence:           {Name: "AtomicFence", Sig: ":-", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxScope},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},

@@ -1,44 +1,230 @@
 package lower
 
 import (
+	"go/types"
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
 )
 
+// atomicForm is an atomic function: its op and what it returns.
+type atomicForm struct {
+	op     ir.Op
+	result atomicResult
+}
+
+type atomicResult uint8
+
+const (
+	nothing atomicResult = iota
+	oldValue
+	newValue
+	truth // the op's result is what the function returns
+)
+
+// atomics has the functions of sync/atomic and, under the same names, the methods
+// of its types.
+var atomics = map[string]atomicForm{
+	"Add":            {ir.OpAtomicIAdd, newValue},
+	"And":            {ir.OpAtomicAnd, oldValue},
+	"Or":             {ir.OpAtomicOr, oldValue},
+	"Swap":           {ir.OpAtomicExchange, oldValue},
+	"CompareAndSwap": {ir.OpAtomicCompareAndSwap, truth},
+	"Load":           {ir.OpAtomicLoad, oldValue},
+	"Store":          {ir.OpAtomicStore, nothing},
+}
+
 func init() {
-	for _, t := range []string{"Int32", "Uint32", "Int64", "Uint64"} {
-		add("sync/atomic.Add"+t, atomicAdd)
+	for name, form := range atomics {
+		for _, t := range []string{"Int32", "Uint32", "Int64", "Uint64"} {
+			add("sync/atomic."+name+t, atomicFunc(form))
+			add("(*sync/atomic."+t+")."+name, atomicFunc(form))
+		}
+		if name != "Add" && name != "And" && name != "Or" {
+			add("(*sync/atomic.Bool)."+name, atomicFunc(form))
+		}
+	}
+	for i, name := range []string{"AtomicAdd", "AtomicMin", "AtomicMax"} {
+		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+			op := genericAtomics[i].of(in.Type())
+			if op == ir.OpAtomicFAdd && l.nativeAdd(in.Type(), args[0]) {
+				op = ir.OpAtomicFAddNative
+			}
+			return atomicFunc(atomicForm{op, newValue})(l, in, fn, args)
+		})
+	}
+	add(dslPath+".AtomicFence", atomicFence)
+}
+
+// genericAtomics has the ops of dsl's functions.
+var genericAtomics = []atomicRow{
+	{ir.OpAtomicIAdd, ir.OpAtomicIAdd, ir.OpAtomicFAdd},
+	{ir.OpAtomicSMin, ir.OpAtomicUMin, ir.OpAtomicFMin},
+	{ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpAtomicFMax},
+}
+
+// atomicRow has the ops for signed and unsigned integers and for floats.
+type atomicRow struct{ signed, unsigned, float ir.Op }
+
+func (row atomicRow) of(t types.Type) ir.Op {
+	switch {
+	case isFloat(t):
+		return row.float
+	case isUnsigned(t):
+		return row.unsigned
+	}
+	return row.signed
+}
+
+// nativeAdd reports whether floats of type t at p are added by the device's own
+// instruction: where the kernel states that its devices have it.
+func (l *lowerer) nativeAdd(t types.Type, p val) bool {
+	x, ok := p.(pointer)
+	if !ok {
+		return false
+	}
+	m, ok := x.ref.(mem)
+	has, ok2 := l.k.Properties.Get(properties.KeyDeviceHas)
+	if !ok || !ok2 || !m.device() {
+		return false
+	}
+	want := properties.AtomicFloat32
+	if regType(t) == ir.TypeF64 {
+		want = properties.AtomicFloat64
+	}
+	return slices.Contains(has.Aspects(), want)
+}
+
+// atomicFunc lowers a function of a pointer and values, or a method.
+func atomicFunc(form atomicForm) intrinsic {
+	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		p, ok := args[0].(pointer)
+		xs := values(args[1:])
+		if !ok || len(xs) != len(args)-1 {
+			return l.zero(in.Type())
+		}
+		t := in.Call.Args[0].Type().Underlying().(*types.Pointer).Elem()
+		r := l.deref(p)
+		if st, ok := t.Underlying().(*types.Struct); ok {
+			n := st.NumFields() - 1 // the value comes last
+			t = st.Field(n).Type()
+			switch x := r.(type) {
+			case mem:
+				r = x.at(l.field(n))
+			case *cell:
+				r = x.fields[n]
+			}
+		}
+		for i, x := range xs {
+			if x.Type == ir.TypeBool { // an atomic.Bool is a word
+				xs[i] = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
+			}
+		}
+		v := l.atomic(form, r, t, xs)
+		if isBoolean(in.Type()) && form.result == oldValue {
+			v = l.op(ir.OpINe, ir.TypeBool, v, l.m.Int(ir.TypeI32, 0))
+		}
+		if v == nil {
+			return nil
+		}
+		return v
 	}
 }
 
-// atomicAdd lowers sync/atomic's AddT(p, d), which returns the new value.
-func atomicAdd(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
-	p, ok1 := args[0].(pointer)
-	d, ok2 := args[1].(*ir.Value)
-	if !ok1 || !ok2 {
-		return l.zero(in.Type())
+// atomic applies the form to the t at r, and returns what the function does.
+func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
+	reg := regType(t)
+	if form.op == ir.OpAtomicCompareAndSwap {
+		xs = []*ir.Value{xs[1], xs[0]} // the new value first
 	}
-	t := in.Type()
-	var old *ir.Value
-	switch r := l.deref(p).(type) {
-	case mem:
-		if r.v != nil && r.v.Storage != ir.Workgroup {
-			l.errorf(diag.Type, in.Pos(), "use plain arithmetic", "private memory is no one else's: an atomic operation on it is an error")
-			return l.zero(t)
-		}
-		old = l.op(ir.OpAtomicIAdd, d.Type, append([]*ir.Value{d}, r.args()...)...)
-		old.Aux = r.auxRef()
-	case *cell:
-		// A work-item's own variable: nobody else sees it.
-		old, _ = l.loadCell(r).(*ir.Value)
-		if old == nil {
-			return l.zero(t)
-		}
-		l.storeCell(r, l.op(ir.OpIAdd, d.Type, old, d))
-	default:
-		return l.zero(t)
+	m, ok := r.(mem)
+	if !ok || m.v != nil && m.v.Storage != ir.Workgroup {
+		return l.ownAtomic(form, r, t, xs)
 	}
-	return l.op(ir.OpIAdd, d.Type, old, d)
+	typ := reg
+	switch form.result {
+	case nothing:
+		typ = ir.TypeVoid
+	case truth:
+		typ = ir.TypeBool
+	}
+	v := l.op(form.op, typ, append(slices.Clone(xs), m.args()...)...)
+	v.Aux = m.auxRef()
+	switch form.result {
+	case nothing:
+		return nil
+	case newValue:
+		return l.combined(form.op, v, xs[0])
+	}
+	return v
+}
+
+// ownAtomic is atomic for a variable of the work-item's own, which nobody else
+// sees.
+func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
+	old, ok := l.loadRef(r, t).(*ir.Value)
+	if !ok {
+		return l.m.Const(regType(t), 0)
+	}
+	store := func(v *ir.Value) { l.storeRef(r, v, t) }
+	switch form.op {
+	case ir.OpAtomicLoad:
+		return old
+	case ir.OpAtomicCompareAndSwap:
+		same := l.op(ir.OpIEq, ir.TypeBool, old, xs[1])
+		store(l.op(ir.OpSelect, old.Type, same, xs[0], old))
+		return same
+	}
+	v := l.combined(form.op, old, xs[0])
+	store(v)
+	switch form.result {
+	case nothing:
+		return nil
+	case newValue:
+		return v
+	}
+	return old
+}
+
+// combined returns the value that op leaves in memory where old was.
+func (l *lowerer) combined(op ir.Op, old, x *ir.Value) *ir.Value {
+	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
+		return l.op(ir.OpSelect, x.Type, l.op(less, ir.TypeBool, p, q), old, x)
+	}
+	switch op {
+	case ir.OpAtomicIAdd:
+		return l.op(ir.OpIAdd, x.Type, old, x)
+	case ir.OpAtomicAnd:
+		return l.op(ir.OpAnd, x.Type, old, x)
+	case ir.OpAtomicOr:
+		return l.op(ir.OpOr, x.Type, old, x)
+	case ir.OpAtomicSMin:
+		return least(ir.OpSLt, old, x)
+	case ir.OpAtomicUMin:
+		return least(ir.OpULt, old, x)
+	case ir.OpAtomicSMax:
+		return least(ir.OpSLt, x, old)
+	case ir.OpAtomicUMax:
+		return least(ir.OpULt, x, old)
+	case ir.OpAtomicFAdd, ir.OpAtomicFAddNative:
+		return l.op(ir.OpFAdd, x.Type, old, x)
+	case ir.OpAtomicFMin, ir.OpAtomicFMax:
+		return l.floatMinMax(op == ir.OpAtomicFMin, old, x)
+	}
+	return x // of an exchange or a store
+}
+
+// atomicFence lowers dsl.AtomicFence(scope).
+func atomicFence(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	scope, ok := args[0].(*ir.Value)
+	if !ok || !scope.IsConst() || scope.Bits > uint64(ir.ScopeDevice) {
+		l.errorf(diag.DynamicCall, in.Pos(), "write the constant in the call", "the scope of a fence must be one of the constants of package dsl")
+		return nil
+	}
+	l.op(ir.OpAtomicFence, ir.TypeVoid).Aux = [...]ir.Scope{ir.ScopeDevice, ir.ScopeWorkGroup, ir.ScopeSubGroup}[scope.Bits]
+	return nil
 }

@@ -63,7 +63,7 @@ func (d *dce) roots(f *ir.Func) {
 				if d.loaded[x] {
 					d.mark(v)
 				}
-			} else if v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) {
+			} else if v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) {
 				d.mark(v)
 			}
 		}

@@ -27,6 +27,8 @@ var passes = []Pass{
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
 	// What dead lanes put in is known; the loops that it adds need structure.
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: runGroups},
+	// Its loops are no part of the skeleton of dead lanes.
+	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},
 	// The loops that it adds need structure, too.
 	{Name: "zerolocal", Doc: "zero work-group memory", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},

@@ -52,8 +52,8 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 		}
 		return fmt.Sprintf("%s: %v (%#x), want %v (%#x)", path, x, math.Float64bits(x), y, math.Float64bits(y))
 	}
-	if a.Interface() != b.Interface() {
-		return fmt.Sprintf("%s: %v, want %v", path, a.Interface(), b.Interface())
+	if !a.Equal(b) {
+		return fmt.Sprintf("%s: %v, want %v", path, a, b)
 	}
 	return ""
 }

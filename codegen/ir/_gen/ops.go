@@ -116,8 +116,28 @@ var ops = []row{
 	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
 	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
-	{name: "AtomicCompareExchange", sig: "SS.:S", flags: "Reads Writes", aux: "Ref", doc: "args: new value, comparator; result: the old value"},
-	{name: "AtomicIAdd", sig: "S.:S", flags: "Reads Writes", aux: "Ref", doc: "result: the old value"},
+
+	// Atomic operations, in one order that all work-items agree on; those that
+	// write return the old value. A Legal module has AtomicCompareExchange in
+	// place of the ops of floats and of AtomicCompareAndSwap.
+	{name: "AtomicLoad", sig: ".:I", flags: "Reads Atomic", aux: "Ref"},
+	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing"},
+	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
+	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
+	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
+	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicUMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicSMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicUMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicAnd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicOr", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's min"},
+	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "Go's max"},
+	{name: "AtomicFAddNative", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "the device's, in device memory"},
+	{name: "AtomicFence", sig: ":-", flags: "Reads Writes Atomic", aux: "Scope", doc: "orders the work-item's accesses of local and global memory before it with those after it"},
 
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},

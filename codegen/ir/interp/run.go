@@ -258,16 +258,6 @@ func (w *item) exec(v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
-	case ir.OpAtomicCompareExchange:
-		old := w.load(v, v.Ref(), v.Path())
-		if old == w.value(v.Args[1]) {
-			w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
-		}
-		f.vals[v] = old
-	case ir.OpAtomicIAdd:
-		old := w.load(v, v.Ref(), v.Path())
-		w.store(v, v.Ref(), v.Path(), mask(v.Type, old+w.value(v.Args[0])))
-		f.vals[v] = old
 	case ir.OpBarrier, ir.OpZeroLocal, ir.OpGroupSelect, ir.OpGroupAny, ir.OpGroupAll,
 		ir.OpGroupReduce, ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		w.at = v
@@ -281,6 +271,10 @@ func (w *item) exec(v *ir.Value) {
 		}
 		w.frame = g
 	default:
+		if v.Op.Has(ir.FlagAtomic) {
+			w.atomic(v)
+			return
+		}
 		args := make([]uint64, len(v.Args))
 		for i, a := range v.Args {
 			args[i] = w.value(a)

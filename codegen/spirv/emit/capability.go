@@ -12,6 +12,8 @@ const (
 	deviceScope
 	int64s
 	int64Atomics
+	float32Atomics
+	float64Atomics
 	float64s
 	float16s
 	int8s
@@ -38,6 +40,8 @@ var capabilities = [numFeatures]struct {
 	deviceScope:     {capability: spirv.CapabilityVulkanMemoryModelDeviceScope},
 	int64s:          {capability: spirv.CapabilityInt64},
 	int64Atomics:    {capability: spirv.CapabilityInt64Atomics},
+	float32Atomics:  {spirv.CapabilityAtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add"},
+	float64Atomics:  {spirv.CapabilityAtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add"},
 	float64s:        {capability: spirv.CapabilityFloat64},
 	float16s:        {capability: spirv.CapabilityFloat16},
 	int8s:           {capability: spirv.CapabilityInt8},

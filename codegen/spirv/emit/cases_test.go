@@ -44,6 +44,9 @@ var cases = []testCase{
 	straight("atomic", atomics, spirv.CapabilityVulkanMemoryModelDeviceScope),
 	straight("atomic64", atomics64, spirv.CapabilityVulkanMemoryModelDeviceScope,
 		spirv.CapabilityInt64, spirv.CapabilityInt64Atomics),
+	straight("atomic_ops", atomicOps, spirv.CapabilityVulkanMemoryModelDeviceScope, spirv.CapabilityGroupNonUniform),
+	straight("atomic_float", atomicFloats, spirv.CapabilityVulkanMemoryModelDeviceScope, spirv.CapabilityFloat64,
+		spirv.CapabilityAtomicFloat32AddEXT, spirv.CapabilityAtomicFloat64AddEXT),
 	straight("subgroup", func(b *builder) {
 		b.out(b.op(ir.OpIAdd, ir.TypeI32, b.builtIn(ir.SubgroupSize), b.builtIn(ir.SubgroupID)))
 		b.barrier(ir.ScopeSubGroup)
@@ -385,4 +388,27 @@ func atomics64(b *builder) {
 	p, i := b.arg(24, ir.TypeAddr), b.builtIn(ir.GlobalInvocationIDX)
 	one := b.Int(ir.TypeI64, 1)
 	b.out(b.mem(ir.OpAtomicCompareExchange, ir.TypeI64, ir.TypeI64, one, one, p, i))
+}
+
+func atomicOps(b *builder) {
+	p, i := b.arg(24, ir.TypeAddr), b.builtIn(ir.GlobalInvocationIDX)
+	v := b.NewVar(nil, ir.Workgroup, "v", ir.TypeI32)
+	for _, op := range []ir.Op{ir.OpAtomicExchange, ir.OpAtomicIAdd, ir.OpAtomicSMin, ir.OpAtomicUMin,
+		ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpAtomicAnd, ir.OpAtomicOr} {
+		b.out(b.mem(op, ir.TypeI32, ir.TypeI32, i, p, i))
+		b.out(b.vmem(op, ir.TypeI32, v, i))
+	}
+	b.out(b.mem(ir.OpAtomicLoad, ir.TypeI32, ir.TypeI32, p, i))
+	b.out(b.vmem(ir.OpAtomicLoadRelaxed, ir.TypeI32, v))
+	b.vmem(ir.OpAtomicStore, ir.TypeVoid, v, i)
+	for s := range ir.ScopeDevice + 1 {
+		b.op(ir.OpAtomicFence, ir.TypeVoid).Aux = s
+	}
+}
+
+func atomicFloats(b *builder) {
+	p, i := b.arg(24, ir.TypeAddr), b.builtIn(ir.GlobalInvocationIDX)
+	for _, t := range []*ir.Type{ir.TypeF32, ir.TypeF64} {
+		b.out(b.mem(ir.OpAtomicFAddNative, t, t, b.Const(t, 0), p, i))
+	}
 }

@@ -66,7 +66,7 @@ func newEmitter(m *ir.Module) *emitter {
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
-			if v.Op == ir.OpAtomicCompareExchange || v.Op == ir.OpAtomicIAdd {
+			if v.Op.Has(ir.FlagAtomic) {
 				return true
 			}
 		}

@@ -16,6 +16,8 @@ var capabilities = []struct {
 	{10, "Float64", vkx.ShaderFloat64},
 	{11, "Int64", vkx.ShaderInt64},
 	{12, "Int64Atomics", vkx.ShaderBufferInt64Atomics},
+	{6033, "AtomicFloat32AddEXT", vkx.ShaderBufferFloat32AtomicAdd},
+	{6034, "AtomicFloat64AddEXT", vkx.ShaderBufferFloat64AtomicAdd},
 	{22, "Int16", vkx.ShaderInt16},
 	{39, "Int8", vkx.ShaderInt8},
 	{4433, "StorageBuffer16BitAccess", vkx.StorageBuffer16BitAccess},

@@ -31,7 +31,7 @@ var aspects = []struct {
 	{properties.Int8, []vkx.Feature{vkx.StorageBuffer8BitAccess, vkx.ShaderInt8}, nil},
 	{properties.Int16, []vkx.Feature{vkx.StorageBuffer16BitAccess, vkx.ShaderInt16}, nil},
 	{properties.Int64, []vkx.Feature{vkx.ShaderInt64}, nil},
-	{properties.Atomic64, []vkx.Feature{vkx.ShaderInt64, vkx.ShaderBufferInt64Atomics}, nil},
+	{properties.Atomic64, []vkx.Feature{vkx.ShaderInt64, vkx.ShaderBufferInt64Atomics, vkx.ShaderSharedInt64Atomics}, nil},
 	{properties.AtomicFloat32, []vkx.Feature{vkx.ShaderBufferFloat32AtomicAdd}, nil},
 	{properties.AtomicFloat64, []vkx.Feature{vkx.ShaderFloat64, vkx.ShaderBufferFloat64AtomicAdd}, nil},
 	{properties.SubGroups, nil, hasSubGroups},

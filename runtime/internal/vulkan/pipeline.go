@@ -49,6 +49,12 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
 	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: desc.SPIRV}
+	if relaxed(d.phys.DriverName) {
+		var err error
+		if p.spirv, err = relax(desc.SPIRV); err != nil {
+			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+		}
+	}
 	block := abi.OffsetArgs + k.ArgSize
 	if k.Spilled {
 		block = abi.OffsetArgs + 8

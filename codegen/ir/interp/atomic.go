@@ -1,0 +1,44 @@
+package interp
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// combiners has the atomic ops that combine the old value and the argument.
+var combiners = map[ir.Op]ir.Combiner{
+	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
+	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
+	ir.OpAtomicSMax: ir.CombineSMax, ir.OpAtomicUMax: ir.CombineUMax,
+	ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFAddNative: ir.CombineFAdd,
+	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
+}
+
+// atomic runs an atomic op. Items run one at a time, so there is nothing to it.
+func (w *item) atomic(v *ir.Value) {
+	if v.Op == ir.OpAtomicFence {
+		return
+	}
+	vals := w.frame.vals
+	if v.Op == ir.OpAtomicStore {
+		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+		return
+	}
+	old := w.load(v, v.Ref(), v.Path())
+	vals[v] = old
+	switch v.Op {
+	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
+	case ir.OpAtomicExchange:
+		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+	case ir.OpAtomicCompareExchange, ir.OpAtomicCompareAndSwap:
+		same := old == w.value(v.Args[1])
+		if same {
+			w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+		}
+		if v.Op == ir.OpAtomicCompareAndSwap {
+			vals[v] = 0
+			if same {
+				vals[v] = 1
+			}
+		}
+	default:
+		w.store(v, v.Ref(), v.Path(), combiners[v.Op].Combine(v.Type, old, w.value(v.Args[0])))
+	}
+}

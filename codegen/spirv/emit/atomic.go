@@ -1,0 +1,119 @@
+package emit
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+const (
+	// sharedMemory are the storage classes that invocations share; device
+	// memory counts as UniformMemory.
+	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
+
+	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
+	acquireRelease = spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsMakeAvailable |
+		spirv.MemorySemanticsMakeVisible | sharedMemory
+)
+
+// Vulkan has no sequentially consistent order, but that of Go's atomics follows
+// where every atomic operation reads, writes, acquires and releases: each then
+// happens before the next one on its location, so that all of them, with the order
+// of the code, fit in one line. Loads therefore add zero and stores exchange.
+
+func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
+	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
+}
+
+func emitAtomicLoadRelaxed(f *function, v *ir.Value) spirv.ID {
+	typ := f.e.register(v.Type)
+	ptr, scope := f.atomic(v, v.Type)
+	if ptr == 0 {
+		return f.e.b.ConstNull(typ)
+	}
+	return f.Op(spirv.OpAtomicLoad, typ, ptr, scope, f.e.b.ConstU32(uint32(spirv.MemorySemanticsNone)))
+}
+
+func emitAtomicStore(f *function, v *ir.Value) spirv.ID {
+	f.readModifyWrite(spirv.OpAtomicExchange, v, v.Args[0].Type, v.Args[0])
+	return 0
+}
+
+// emitAtomic returns an emitter of a read-modify-write instruction.
+func emitAtomic(op spirv.Op) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID { return f.readModifyWrite(op, v, v.Type, v.Args[0]) }
+}
+
+func (f *function) readModifyWrite(op spirv.Op, v *ir.Value, t *ir.Type, x *ir.Value) spirv.ID {
+	typ := f.e.register(t)
+	ptr, scope := f.atomic(v, t)
+	if ptr == 0 {
+		return f.e.b.ConstNull(typ)
+	}
+	return f.Op(op, typ, ptr, scope, f.order(acquireRelease), f.value(x))
+}
+
+func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
+	t := f.e.register(v.Type)
+	ptr, scope := f.atomic(v, v.Type)
+	if ptr == 0 {
+		return f.e.b.ConstNull(t)
+	}
+	return f.Op(spirv.OpAtomicCompareExchange, t, ptr, scope,
+		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
+}
+
+// order returns the semantics of an atomic operation. A helper's orders nothing:
+// only the host reads a fault record, and lavapipe miscompiles loops with memory
+// barriers in them.
+func (f *function) order(s spirv.MemorySemantics) spirv.ID {
+	if f.helper {
+		s = spirv.MemorySemanticsNone
+	}
+	return f.e.b.ConstU32(uint32(s))
+}
+
+// atomic returns the pointer and the scope of an atomic operation on a t.
+func (f *function) atomic(v *ir.Value, t *ir.Type) (ptr, scopeID spirv.ID) {
+	p := f.place(v)
+	if p.ptr == 0 {
+		return 0, 0
+	}
+	scope := spirv.ScopeWorkgroup
+	if p.device {
+		scope = spirv.ScopeDevice
+		f.e.need(deviceScope)
+	}
+	switch {
+	case t.Kind == ir.I32:
+	case t.Kind == ir.I64:
+		f.e.need(int64Atomics)
+	case t.Kind == ir.F32 && v.Op == ir.OpAtomicFAddNative:
+		f.e.need(float32Atomics)
+	case t.Kind == ir.F64 && v.Op == ir.OpAtomicFAddNative:
+		f.e.need(float64Atomics)
+	default:
+		f.e.errorf("%v of %v", v.Op, t)
+	}
+	return p.ptr, f.e.b.ConstU32(uint32(scope))
+}
+
+func emitAtomicFence(f *function, v *ir.Value) spirv.ID {
+	return f.Op(spirv.OpMemoryBarrier, 0, f.e.b.ConstU32(uint32(f.memoryScope(v.Aux.(ir.Scope)))), f.order(acquireRelease))
+}
+
+func (f *function) memoryScope(s ir.Scope) spirv.Scope {
+	switch s {
+	case ir.ScopeDevice:
+		f.e.need(deviceScope)
+		return spirv.ScopeDevice
+	case ir.ScopeSubGroup:
+		f.e.need(groupNonUniform)
+		return spirv.ScopeSubgroup
+	}
+	return spirv.ScopeWorkgroup
+}
+
+func emitBarrier(f *function, v *ir.Value) spirv.ID {
+	s := f.e.b.ConstU32(uint32(f.memoryScope(v.Aux.(ir.Scope))))
+	return f.Op(spirv.OpControlBarrier, 0, s, s, f.e.b.ConstU32(uint32(acquireRelease)))
+}

@@ -1,0 +1,73 @@
+package dsl
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// AtomicNumber is any type that the atomic functions of this package work on.
+type AtomicNumber interface {
+	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint | ~float32 | ~float64
+}
+
+// AtomicAdd adds v to *p in one step that no other atomic operation interrupts,
+// and returns the new value, as sync/atomic's Add functions do. Sums of floats
+// depend on the order in which work-items come, but for sums that are exact.
+//
+// Values of 64 bits need the aspect properties.Atomic64. Floats in device memory
+// are added by the device's own instruction if the kernel's properties.DeviceHas
+// lists properties.AtomicFloat32 or AtomicFloat64; it may then take subnormal
+// numbers for zero.
+func AtomicAdd[T AtomicNumber](p *T, v T) T { return update(p, v, Plus[T]) }
+
+// AtomicMin replaces *p by min(*p, v), as [AtomicAdd] adds, and returns the new
+// value: NaN if either is.
+func AtomicMin[T AtomicNumber](p *T, v T) T { return update(p, v, Minimum[T]) }
+
+// AtomicMax replaces *p by max(*p, v), as [AtomicAdd] adds, and returns the new
+// value: NaN if either is.
+func AtomicMax[T AtomicNumber](p *T, v T) T { return update(p, v, Maximum[T]) }
+
+// update replaces *p by op(*p, v).
+func update[T AtomicNumber](p *T, v T, op func(x, y T) T) T {
+	if unsafe.Sizeof(v) == 4 {
+		q := (*uint32)(unsafe.Pointer(p))
+		for {
+			old := atomic.LoadUint32(q)
+			x := op(*(*T)(unsafe.Pointer(&old)), v)
+			if atomic.CompareAndSwapUint32(q, old, *(*uint32)(unsafe.Pointer(&x))) {
+				return x
+			}
+		}
+	}
+	q := (*uint64)(unsafe.Pointer(p))
+	for {
+		old := atomic.LoadUint64(q)
+		x := op(*(*T)(unsafe.Pointer(&old)), v)
+		if atomic.CompareAndSwapUint64(q, old, *(*uint64)(unsafe.Pointer(&x))) {
+			return x
+		}
+	}
+}
+
+// MemoryScope says among which work-items a fence orders accesses.
+type MemoryScope uint8
+
+// The scopes.
+const (
+	MemoryScopeDevice MemoryScope = iota
+	MemoryScopeWorkGroup
+	MemoryScopeSubGroup
+)
+
+// fences is what all fences of the host meet at.
+var fences atomic.Uint32
+
+// AtomicFence orders the work-item's reads and writes of memory before the call
+// with those after it, as the work-items of the scope see them: what it wrote
+// before is seen by those that see what it wrote after, if they have a fence
+// between their reads, too. Nobody waits. The atomic operations of this package
+// and of sync/atomic order memory by themselves; see the package's doc.
+//
+// The scope is one of the constants.
+func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -1,0 +1,57 @@
+package dsl_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// testAtomics runs each function on many goroutines; the race detector looks on.
+func testAtomics[T dsl.AtomicNumber](t *testing.T) {
+	t.Helper()
+	const n = 1000
+	var sum, least, most T
+	least = 50
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range n {
+				if dsl.AtomicAdd(&sum, 1) < 1 {
+					t.Error("the new value does not count what was added")
+				}
+				dsl.AtomicMin(&least, T(7+(i+g)%100))
+				dsl.AtomicMax(&most, T((i+g)%100))
+				dsl.AtomicFence(dsl.MemoryScopeDevice)
+			}
+		})
+	}
+	wg.Wait()
+	if sum != 4*n || least != 7 || most != 99 {
+		t.Errorf("%T: sum %v, least %v, most %v", sum, sum, least, most)
+	}
+}
+
+func TestAtomics(t *testing.T) {
+	testAtomics[int32](t)
+	testAtomics[uint32](t)
+	testAtomics[int64](t)
+	testAtomics[uint64](t)
+	testAtomics[int](t)
+	testAtomics[float32](t)
+	testAtomics[float64](t)
+}
+
+func TestAtomicFloats(t *testing.T) {
+	nan, zero := math.NaN(), 0.0
+	if x := dsl.AtomicMin(&nan, 1); x == x {
+		t.Error("the least of NaN and 1 is", x)
+	}
+	if x := dsl.AtomicMin(&zero, math.Copysign(0, -1)); !math.Signbit(x) || !math.Signbit(zero) {
+		t.Error("the least of 0 and -0 is 0")
+	}
+	if x := dsl.AtomicMax(&zero, 0); math.Signbit(x) {
+		t.Error("the greatest of 0 and -0 is -0")
+	}
+}
