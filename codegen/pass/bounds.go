@@ -9,75 +9,183 @@ import (
 // operands and from the branches that lead to them. Most checks of indices go
 // this way, and with them the faults that would make lanes dead.
 func bounds(m *ir.Module) diag.List {
-	a := newRanges(m)
-	a.solve()
-	changed := false
-	for _, b := range a.dom.Order {
-		if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
-			continue
-		}
-		if known, is := a.decide(b.Term.Cond, b); known {
-			b.Term.Cond = m.Bool(is)
+	return decideBounds(m, nil)
+}
+
+// maxBoundsRounds bounds how often what was decided is simplified and looked at
+// anew: the operands of a remainder are plain only after the first round.
+const maxBoundsRounds = 3
+
+// decideBounds is bounds; proved, if not nil, is called for every branch that is
+// decided, before that happens.
+func decideBounds(m *ir.Module, proved func(b *ir.Block, how evidence)) diag.List {
+	for range maxBoundsRounds {
+		d := newDecider(m)
+		folded := d.conditions()
+		changed := false
+		for _, b := range d.a.dom.Order {
+			if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
+				continue
+			}
+			c, how := d.reduce(b.Term.Cond, b)
+			if c == b.Term.Cond {
+				continue
+			}
+			if proved != nil && c.IsConst() {
+				proved(b, how)
+			}
+			b.Term.Cond = c
 			changed = true
 		}
+		if !changed && !folded {
+			break
+		}
+		if diags := runSimplify(m); len(diags) > 0 {
+			return diags
+		}
+		if diags := runDCE(m); len(diags) > 0 || !folded {
+			return diags
+		}
 	}
-	if !changed {
-		return nil
-	}
-	runSimplify(m)
-	return runDCE(m)
+	return nil
 }
 
-// decide returns whether the condition is known at the end of block b, and what
-// it is.
-func (a *ranges) decide(c *ir.Value, b *ir.Block) (known, is bool) {
-	switch c.Op {
-	case ir.OpLNot:
-		known, is = a.decide(c.Args[0], b)
-		return known, !is
-	case ir.OpSLt:
-		return a.less(c.Args[0], c.Args[1], b)
-	case ir.OpSLe:
-		known, is = a.less(c.Args[1], c.Args[0], b)
-		return known, !is
-	case ir.OpULt, ir.OpULe:
-		x, y := c.Args[0], c.Args[1]
-		p, q := a.at(x, b), a.at(y, b)
-		if q.lo < 0 || p.lo < 0 {
-			return false, false
-		}
-		if c.Op == ir.OpULt {
-			return a.less(x, y, b)
-		}
-		known, is = a.less(y, x, b)
-		return known, !is
-	case ir.OpIEq, ir.OpINe:
-		p, q := a.at(c.Args[0], b), a.at(c.Args[1], b)
-		if p.hi < q.lo || q.hi < p.lo {
-			return true, c.Op == ir.OpINe
-		}
-	}
-	return false, false
+// decider decides conditions.
+type decider struct {
+	m *ir.Module
+	a *ranges
+	p *prover
 }
 
-// less decides x < y, signed.
-func (a *ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
-	p, q := a.at(x, b), a.at(y, b)
-	switch {
-	case p.hi < q.lo:
-		return true, true
-	case p.lo >= q.hi:
-		return true, false
-	}
-	for _, r := range a.facts[x] {
-		if r.other == y && a.dom.Dominates(r.from, b) {
-			switch r.rel {
-			case below:
-				return true, true
-			case atLeast:
-				return true, false
+func newDecider(m *ir.Module) *decider {
+	a := newRanges(m)
+	a.solve()
+	return &decider{m, a, newProver(a)}
+}
+
+// conditions replaces the comparisons that are decided where they stand by
+// constants, for what is no branch: selects, and parts of other conditions.
+func (d *decider) conditions() bool {
+	known := map[*ir.Value]*ir.Value{}
+	for _, b := range d.a.dom.Order {
+		for _, v := range b.Insts {
+			for i, x := range v.Args {
+				if x.Type != ir.TypeBool || x.IsConst() || x.Block == nil {
+					continue
+				}
+				c, ok := known[x]
+				if !ok {
+					c = x
+					if yes, is, _ := d.decide(x, x.Block); yes {
+						c = d.m.Bool(is)
+					}
+					known[x] = c
+				}
+				v.Args[i] = c
 			}
 		}
 	}
-	return false, false
+	for x, c := range known {
+		if x != c {
+			return true
+		}
+	}
+	return false
+}
+
+// reduce returns what is left of a condition at the end of block b.
+func (d *decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, evidence) {
+	if known, is, how := d.decide(c, b); known {
+		return d.m.Bool(is), how
+	}
+	if c.Op != ir.OpLAnd && c.Op != ir.OpLOr {
+		return c, 0
+	}
+	for i, x := range c.Args {
+		// The other one decides.
+		if known, _, how := d.decide(x, b); known {
+			return c.Args[1-i], how
+		}
+	}
+	return c, 0
+}
+
+// decide returns whether the condition is known at the end of block b, what it
+// is, and why.
+func (d *decider) decide(c *ir.Value, b *ir.Block) (known, is bool, how evidence) {
+	switch c.Op {
+	case ir.OpLNot:
+		known, is, how = d.decide(c.Args[0], b)
+		return known, !is, how
+	case ir.OpLAnd, ir.OpLOr:
+		settles := c.Op == ir.OpLOr
+		k0, is0, how0 := d.decide(c.Args[0], b)
+		if k0 && is0 == settles {
+			return true, settles, how0
+		}
+		k1, is1, how1 := d.decide(c.Args[1], b)
+		if k1 && is1 == settles {
+			return true, settles, how1
+		}
+		return k0 && k1, !settles, how0 | how1
+	case ir.OpSLt:
+		return d.order(c.Args[0], c.Args[1], b, -1)
+	case ir.OpSLe:
+		return d.order(c.Args[0], c.Args[1], b, 0)
+	case ir.OpULt:
+		return d.unsigned(c.Args[0], c.Args[1], b, -1)
+	case ir.OpULe:
+		return d.unsigned(c.Args[0], c.Args[1], b, 0)
+	case ir.OpIEq, ir.OpINe:
+		x, y := c.Args[0], c.Args[1]
+		p, q := d.a.at(x, b), d.a.at(y, b)
+		if p.hi < q.lo || q.hi < p.lo {
+			return true, c.Op == ir.OpINe, d.ranged(x, y, b)
+		}
+		for _, f := range d.a.facts[x] {
+			if f.rel == unequal && f.other == y && d.a.dom.Dominates(f.from, b) {
+				return true, c.Op == ir.OpINe, byCondition
+			}
+		}
+	}
+	return false, false, 0
+}
+
+// ranged is the evidence of a proof by intervals alone.
+func (d *decider) ranged(x, y *ir.Value, b *ir.Block) evidence {
+	if d.a.at(x, b) != d.a.value(x) || d.a.at(y, b) != d.a.value(y) {
+		return byCondition
+	}
+	return byRange
+}
+
+// order decides x <= y + c, signed.
+func (d *decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how evidence) {
+	if how, ok := d.p.le(x, y, c, b); ok {
+		return true, true, how
+	}
+	if how, ok := d.p.le(y, x, -c-1, b); ok {
+		return true, false, how
+	}
+	return false, false, 0
+}
+
+// unsigned decides x <= y + c, unsigned, where neither is negative as signed.
+func (d *decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how evidence) {
+	zero := d.m.Const(x.Type, 0)
+	if d.a.at(x, b).lo < 0 {
+		if _, ok := d.p.le(zero, x, 0, b); !ok {
+			return false, false, 0
+		}
+	}
+	if how, ok := d.p.le(x, y, c, b); ok {
+		return true, true, how
+	}
+	if d.a.at(y, b).lo < 0 {
+		return false, false, 0
+	}
+	if how, ok := d.p.le(y, x, -c-1, b); ok {
+		return true, false, how
+	}
+	return false, false, 0
 }

@@ -39,10 +39,16 @@ const (
 	atMost
 	above
 	atLeast
+	unequal
 )
 
-// maxVisits bounds how often an interval may grow.
-const maxVisits = 16
+// maxVisits bounds how often an interval may grow. Phis step over the constants
+// of the kernel, since loops grow through them; other values follow, and step
+// only where they seem to have no end.
+const (
+	maxVisits  = 24
+	lateVisits = 40 // what others may have before they step
+)
 
 // fact is a relation that holds in all blocks that from dominates.
 type fact struct {
@@ -61,6 +67,16 @@ type ranges struct {
 	visits map[*ir.Value]int
 	steps  []int64 // where growing bounds pause
 	length map[uint64]bool
+	// later holds unsigned relations to values that may turn out not to be
+	// negative.
+	later []lateFact
+}
+
+// lateFact is x <u y, or x <=u y, under from.
+type lateFact struct {
+	x, y *ir.Value
+	rel  relation
+	from *ir.Block
 }
 
 func newRanges(m *ir.Module) *ranges {
@@ -91,33 +107,53 @@ func newRanges(m *ir.Module) *ranges {
 }
 
 // branchFacts notes what b's branch says in the blocks that only one of its
-// edges leads to.
+// edges leads into.
 func (a *ranges) branchFacts(b *ir.Block) {
 	if b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
 	}
 	for i, s := range b.Term.Succs {
-		if len(s.Preds) == 1 {
+		if a.onlyFrom(b, s) {
 			a.assume(b.Term.Cond, i == 0, s)
 		}
 	}
+}
+
+// onlyFrom reports whether s is entered from b alone. The back edges of a loop
+// that s heads do not count: what its condition compares was there before.
+func (a *ranges) onlyFrom(b, s *ir.Block) bool {
+	for _, p := range s.Preds {
+		if p != b && !a.dom.Dominates(s, p) {
+			return false
+		}
+	}
+	return !a.dom.Dominates(s, b)
 }
 
 // assume notes that c has the value is wherever from dominates.
 func (a *ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 	eachRelation(c, is, func(x *ir.Value, r relation, y *ir.Value, unsigned bool) {
 		if unsigned {
-			// x <u y with y at least 0 also says that x is not negative.
-			if a.neverNegative(y) && (r == below || r == atMost) {
-				zero := a.m.Const(x.Type, 0)
-				a.facts[x] = append(a.facts[x], fact{r, y, from}, fact{atLeast, zero, from})
-				a.facts[y] = append(a.facts[y], fact{flip(r), x, from})
+			if late := (lateFact{x, y, r, from}); r != below && r != atMost {
+				return
+			} else if a.neverNegative(y) {
+				a.unsigned(late)
+			} else {
+				a.later = append(a.later, late)
 			}
 			return
 		}
 		a.facts[x] = append(a.facts[x], fact{r, y, from})
 		a.facts[y] = append(a.facts[y], fact{flip(r), x, from})
 	})
+}
+
+// unsigned notes an unsigned relation to a y that is at least 0: it holds signed,
+// too, and x is not negative.
+func (a *ranges) unsigned(l lateFact) {
+	zero := a.m.Const(l.x.Type, 0)
+	a.facts[l.x] = append(a.facts[l.x], fact{l.rel, l.y, l.from}, fact{atLeast, zero, l.from})
+	a.facts[l.y] = append(a.facts[l.y], fact{flip(l.rel), l.x, l.from})
 }
 
 // neverNegative reports whether a value is at least 0 by its kind alone.
@@ -132,7 +168,7 @@ func (a *ranges) neverNegative(v *ir.Value) bool {
 }
 
 func flip(r relation) relation {
-	return [...]relation{below: above, atMost: atLeast, above: below, atLeast: atMost}[r]
+	return [...]relation{below: above, atMost: atLeast, above: below, atLeast: atMost, unequal: unequal}[r]
 }
 
 // eachRelation calls f for every relation that follows from c being is.
@@ -161,6 +197,8 @@ func eachRelation(c *ir.Value, is bool, f func(x *ir.Value, r relation, y *ir.Va
 		if is == (c.Op == ir.OpIEq) {
 			f(c.Args[0], atMost, c.Args[1], false)
 			f(c.Args[0], atLeast, c.Args[1], false)
+		} else {
+			f(c.Args[0], unequal, c.Args[1], false)
 		}
 	}
 }
@@ -168,14 +206,23 @@ func eachRelation(c *ir.Value, is bool, f func(x *ir.Value, r relation, y *ir.Va
 // maxRounds bounds how often relations that phis inherit start the analysis anew.
 const maxRounds = 4
 
-// solve finds the intervals. Relations that phis inherit follow from intervals
-// that hold, so they are looked for in between, and the intervals found again.
+// solve finds the intervals. Relations that phis inherit, and unsigned ones,
+// follow from intervals that hold, so they are looked for in between, and the
+// intervals found again.
 func (a *ranges) solve() {
 	for range maxRounds {
 		clear(a.base)
 		clear(a.visits)
 		a.fixpoint()
 		changed := false
+		a.later = slices.DeleteFunc(a.later, func(l lateFact) bool {
+			if a.at(l.y, l.from).lo < 0 {
+				return false
+			}
+			a.unsigned(l)
+			changed = true
+			return true
+		})
 		for _, b := range a.dom.Order {
 			for _, v := range b.Phis {
 				changed = a.inherit(v) || changed
@@ -214,10 +261,15 @@ func (a *ranges) update(v *ir.Value, n interval) bool {
 		if n == old {
 			return false
 		}
-		switch a.visits[v]++; {
-		case a.visits[v] > maxVisits:
+		a.visits[v]++
+		visits := a.visits[v]
+		if v.Op != ir.OpPhi {
+			visits -= lateVisits
+		}
+		switch {
+		case visits > maxVisits:
 			n = fullRange(v.Type)
-		case a.visits[v] > 2:
+		case visits > 2:
 			n = a.widen(old, n, v.Type)
 		}
 	}
@@ -279,6 +331,12 @@ func (a *ranges) apply(p interval, r relation, q interval) interval {
 		}
 	case atLeast:
 		p = p.meet(interval{q.lo, math.MaxInt64})
+	case unequal:
+		if q.lo == q.hi && p.lo == q.lo && p.lo < p.hi {
+			p.lo++
+		} else if q.lo == q.hi && p.hi == q.hi && p.lo < p.hi {
+			p.hi--
+		}
 	}
 	return p
 }
@@ -319,7 +377,7 @@ func (a *ranges) phi(v *ir.Value) interval {
 	var p interval
 	first := true
 	for i, x := range v.Args {
-		if _, ok := a.base[x]; !ok && x.Block != nil && x != v {
+		if _, ok := a.base[x]; !ok && x.Block != nil {
 			continue // not reached yet
 		}
 		q := a.onEdge(x, v.Block.Preds[i], v.Block)
@@ -399,4 +457,26 @@ func (a *ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 		found = found || y == x && r == below && w == z
 	})
 	return found || a.onEdge(x, p, b).hi < a.onEdge(z, p, b).lo
+}
+
+// less decides x < y, signed, by intervals and what is known of the two alone.
+func (a *ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
+	p, q := a.at(x, b), a.at(y, b)
+	switch {
+	case p.hi < q.lo:
+		return true, true
+	case p.lo >= q.hi:
+		return true, false
+	}
+	for _, r := range a.facts[x] {
+		if r.other == y && a.dom.Dominates(r.from, b) {
+			switch r.rel {
+			case below:
+				return true, true
+			case atLeast:
+				return true, false
+			}
+		}
+	}
+	return false, false
 }

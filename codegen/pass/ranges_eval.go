@@ -30,6 +30,9 @@ func (a *ranges) eval(v *ir.Value) interval {
 			return full
 		}
 		p = addRanges(arg(0), interval{-q.hi, -q.lo})
+		if known, is := a.less(v.Args[0], v.Args[1], v.Block); known && !is && q.lo >= 0 {
+			p = interval{0, arg(0).hi - q.lo} // what is left of a slice, say
+		}
 	case ir.OpIMul:
 		p = mulRanges(arg(0), arg(1))
 	case ir.OpSDiv, ir.OpUDiv:
@@ -109,22 +112,45 @@ func (a *ranges) builtIn(b ir.BuiltIn) interval {
 	return interval{0, math.MaxInt32}
 }
 
-// remainder recognises x - x/c*c for a constant c.
+// remainder recognises x - x/d*d with a d that is positive.
 func (a *ranges) remainder(v *ir.Value) (interval, bool) {
-	x, mul := v.Args[0], v.Args[1]
-	if mul.Op != ir.OpIMul || !mul.Args[1].IsConst() {
+	x, d := divided(v)
+	if d == nil {
 		return interval{}, false
 	}
-	c, div := mul.Args[1], mul.Args[0]
-	if div.Op != ir.OpSDiv || div.Args[0] != x || div.Args[1] != c || c.Int() <= 0 {
+	q := a.at(d, v.Block)
+	if q.lo <= 0 {
 		return interval{}, false
 	}
-	n := c.Int() - 1
-	p := interval{-n, n}
-	if q := a.at(x, v.Block); q.lo >= 0 {
-		p = interval{0, min(n, q.hi)}
+	p := interval{1 - q.hi, q.hi - 1}
+	if x := a.at(x, v.Block); x.lo >= 0 {
+		p = interval{0, min(q.hi-1, x.hi)}
 	}
 	return p, true
+}
+
+// remainderOf returns x and d where v is the remainder of an x that is not
+// negative by a d that is positive.
+func (a *ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
+	if x, d = divided(v); d != nil && a.at(x, v.Block).lo >= 0 && a.at(d, v.Block).lo > 0 {
+		return x, d
+	}
+	return nil, nil
+}
+
+// divided returns x and d where v is x - x/d*d.
+func divided(v *ir.Value) (x, d *ir.Value) {
+	x, mul := v.Args[0], v.Args[1]
+	if mul.Op != ir.OpIMul {
+		return nil, nil
+	}
+	for i, div := range mul.Args {
+		d := mul.Args[1-i]
+		if div.Op == ir.OpSDiv && div.Args[0] == x && div.Args[1] == d {
+			return x, d
+		}
+	}
+	return nil, nil
 }
 
 func addRanges(p, q interval) interval {

@@ -241,8 +241,6 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/pointers.go:112:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:112:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:116:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7"},
 	},
 	SPIRV: bestLocalSPIRV,
@@ -399,9 +397,7 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/pointers.go:228:26"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:229:22"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/pointers.go:229:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
@@ -1452,7 +1448,6 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
@@ -1516,7 +1511,6 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64, properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
@@ -1667,7 +1661,6 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:157:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:205:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
 	},
 	SPIRV: genericsSPIRV,
@@ -2687,7 +2680,6 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -2781,7 +2773,6 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -2875,7 +2866,6 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -2969,7 +2959,6 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3063,7 +3052,6 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3157,7 +3145,6 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3251,7 +3238,6 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3345,7 +3331,6 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3439,7 +3424,6 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3533,7 +3517,6 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
@@ -3808,7 +3791,6 @@ var localStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:23:14"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:23:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
@@ -4201,7 +4183,6 @@ var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:42:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
 	},
 	SPIRV: maybeNilSPIRV,
@@ -4251,11 +4232,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:143:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:29"},
-		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:520:8"},
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:523:8", Message: "runtime error: integer overflow"},
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
@@ -4896,10 +4875,7 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:73:11"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:76:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:95:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:116:19"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/loops.go:116:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7"},
 	},
 	SPIRV: rangesSPIRV,
@@ -5003,8 +4979,6 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:325:27"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/loops.go:325:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:270:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7"},
 	},
 	SPIRV: resultsSPIRV,
@@ -5858,8 +5832,6 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:142:10"},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/memory.go:145:8"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:146:48"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7"},
 	},
 	SPIRV: subSlicesSPIRV,

@@ -1,0 +1,121 @@
+package pass
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// linear is an integer as a sum of products, which is the same however it is
+// computed, but for wrapping: (y+1)*w - y*w is w.
+type linear struct {
+	k     uint64
+	terms []product
+}
+
+// product is coef * a * b, where b may be nil.
+type product struct {
+	a, b *ir.Value
+	coef uint64
+}
+
+const (
+	maxProducts = 6
+	sumDepth    = 5
+)
+
+// sumOf takes v apart; what is too long or deep stays whole.
+func sumOf(v *ir.Value) linear {
+	s, ok := sumAt(v, sumDepth)
+	if !ok {
+		return linear{terms: []product{{v, nil, 1}}}
+	}
+	return s
+}
+
+func sumAt(v *ir.Value, depth int) (s linear, ok bool) {
+	whole := linear{terms: []product{{v, nil, 1}}}
+	if v.IsConst() {
+		return linear{k: uint64(v.Int())}, true
+	}
+	if v.Block == nil || depth == 0 {
+		return whole, true
+	}
+	part := func(i int) linear {
+		x, ok := sumAt(v.Args[i], depth-1)
+		if !ok {
+			return linear{terms: []product{{v.Args[i], nil, 1}}}
+		}
+		return x
+	}
+	switch v.Op {
+	case ir.OpIAdd:
+		return part(0).plus(part(1), 1)
+	case ir.OpISub:
+		return part(0).plus(part(1), ^uint64(0))
+	case ir.OpIMul:
+		if s, ok := part(0).times(part(1)); ok {
+			return s, true
+		}
+	}
+	return whole, true
+}
+
+// plus returns s + f*t.
+func (s linear) plus(t linear, f uint64) (linear, bool) {
+	r := linear{k: s.k + f*t.k}
+	r.terms = append(r.terms, s.terms...)
+	for _, p := range t.terms {
+		p.coef *= f
+		if !r.add(p) {
+			return linear{}, false
+		}
+	}
+	return r, true
+}
+
+func (s *linear) add(p product) bool {
+	for i, q := range s.terms {
+		if q.a == p.a && q.b == p.b {
+			if s.terms[i].coef += p.coef; s.terms[i].coef == 0 {
+				s.terms = append(s.terms[:i:i], s.terms[i+1:]...)
+			}
+			return true
+		}
+	}
+	if p.coef != 0 {
+		s.terms = append(s.terms, p)
+	}
+	return len(s.terms) <= maxProducts
+}
+
+func (s linear) times(t linear) (linear, bool) {
+	r := linear{k: s.k * t.k}
+	for _, p := range s.terms {
+		if !r.add(product{p.a, p.b, p.coef * t.k}) {
+			return linear{}, false
+		}
+		for _, q := range t.terms {
+			if p.b != nil || q.b != nil {
+				return linear{}, false
+			}
+			a, b := p.a, q.a
+			if a.ID > b.ID {
+				a, b = b, a
+			}
+			if !r.add(product{a, b, p.coef * q.coef}) {
+				return linear{}, false
+			}
+		}
+	}
+	for _, q := range t.terms {
+		if !r.add(product{q.a, q.b, q.coef * s.k}) {
+			return linear{}, false
+		}
+	}
+	return r, true
+}
+
+// single returns the sum as one value and a constant.
+func (s linear) single() (v *ir.Value, k int64, ok bool) {
+	if len(s.terms) != 1 || s.terms[0].coef != 1 || s.terms[0].b != nil {
+		return nil, 0, false
+	}
+	return s.terms[0].a, int64(s.k), true
+}

@@ -1,0 +1,234 @@
+// Package bounds has kernels as people write them, for the report on which of
+// their checks remain.
+package bounds
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Proved has no check left in it but for those that say so.
+
+// Guarded returns early where there is no element.
+type Guarded struct{ X, Y []float32 }
+
+func (k Guarded) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= len(k.Y) || i >= len(k.X) {
+		return
+	}
+	k.Y[i] = k.X[i]
+}
+
+// Reslice makes one length the other's.
+type Reslice struct{ X, Y, Out []float32 }
+
+func (k Reslice) Kernel(it dsl.Item1) {
+	xs := k.X
+	ys := k.Y[:len(xs)] // remains: it is what the others rest on
+	s := float32(0)
+	for i := range xs {
+		s += xs[i] * ys[i]
+	}
+	if len(k.Out) > 0 {
+		k.Out[0] = s
+	}
+}
+
+// Hinted looks at the last element first.
+type Hinted struct{ X, Y, Out []float32 }
+
+func (k Hinted) Kernel(it dsl.Item1) {
+	if len(k.X) == 0 {
+		return
+	}
+	_ = k.Y[len(k.X)-1] // remains
+	s := float32(0)
+	for i := range k.X {
+		s += k.X[i] * k.Y[i]
+	}
+	k.X[0] = s
+}
+
+// Equal compares the lengths.
+type Equal struct{ X, Y []int32 }
+
+func (k Equal) Kernel(it dsl.Item1) {
+	if len(k.X) != len(k.Y) {
+		return
+	}
+	for i, x := range k.X {
+		k.Y[i] += x
+	}
+}
+
+// Shorter goes up to the lesser of two lengths.
+type Shorter struct{ X, Y []int32 }
+
+func (k Shorter) Kernel(it dsl.Item1) {
+	for i := range min(len(k.X), len(k.Y)) {
+		k.Y[i] += k.X[i]
+	}
+}
+
+// Launched compares the range with the length.
+type Launched struct{ X []int32 }
+
+func (k Launched) Kernel(it dsl.Item1) {
+	if len(k.X) < it.GlobalRange() {
+		return
+	}
+	k.X[it.GlobalID()]++
+}
+
+// Downward counts down.
+type Downward struct{ X, Y []int32 }
+
+func (k Downward) Kernel(it dsl.Item1) {
+	s := int32(0)
+	for i := len(k.X) - 1; i >= 0; i-- {
+		s = s*3 + k.X[i]
+	}
+	for i := len(k.X); i > 0; i-- {
+		s ^= k.X[i-1]
+	}
+	for i := 0; i+1 < len(k.X); i += 2 {
+		s += k.X[i] * k.X[i+1]
+	}
+	if len(k.Y) > 3 {
+		k.Y[3] = s
+	}
+}
+
+// Search finds the first element that is not less.
+type Search struct{ Keys, X, Pos []int32 }
+
+func (k Search) Kernel(it dsl.Item1) {
+	j := it.GlobalID()
+	if j >= min(len(k.X), len(k.Pos)) {
+		return
+	}
+	lo, hi := 0, len(k.Keys)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if k.Keys[mid] < k.X[j] {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	k.Pos[j] = int32(lo)
+}
+
+// Stencil looks at neighbours.
+type Stencil struct{ In, Out []float32 }
+
+func (k Stencil) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i < 1 || i >= len(k.In)-1 || i >= len(k.Out) {
+		return
+	}
+	k.Out[i] = (k.In[i-1] + k.In[i] + k.In[i+1]) / 3
+}
+
+// Image indexes rows of the launch's width.
+type Image struct{ Pixels []uint32 }
+
+func (k Image) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	h, w := it.GlobalRange()
+	img := k.Pixels[:h*w] // remains
+	img[y*w+x] = uint32(x ^ y)
+}
+
+// Rows takes a row at a time.
+type Rows struct {
+	N     int
+	M, V  []float32
+	Count []int32
+}
+
+func (k Rows) Kernel(it dsl.Item1) {
+	r := it.GlobalID()
+	row := k.M[r*k.N : (r+1)*k.N] // remains, twice
+	v := k.V[:len(row)]           // remains
+	s := float32(0)
+	for i, x := range row {
+		s += x * v[i]
+	}
+	if r < len(k.Count) {
+		k.Count[r] = int32(s)
+	}
+}
+
+// Modulo wraps indices around.
+type Modulo struct{ Table, Out []int32 }
+
+func (k Modulo) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if len(k.Table) == 0 || i >= len(k.Out) {
+		return
+	}
+	k.Out[i] = k.Table[i%len(k.Table)] + k.Table[(i+1)%len(k.Table)]
+}
+
+// Private works on arrays of its own.
+type Private struct{ Out []int32 }
+
+func (k Private) Kernel(it dsl.Item1) {
+	var count [16]int32
+	for i := range k.Out {
+		count[k.Out[i]&15]++
+	}
+	best := 0
+	for d := range count {
+		if count[d] > count[best] {
+			best = d
+		}
+	}
+	for i := 1; i < len(count); i++ {
+		for j := i; j > 0 && count[j-1] > count[j]; j-- {
+			count[j-1], count[j] = count[j], count[j-1]
+		}
+	}
+	if len(k.Out) != 0 {
+		k.Out[0] = count[best]
+	}
+}
+
+// Tile works on local memory.
+type Tile struct{ In, Out []float32 }
+
+func (k Tile) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[256]float32](it)
+	l, g := it.LocalID(), it.GlobalID()
+	if l < len(tile) && g < len(k.In) {
+		tile[l] = k.In[g]
+	}
+	it.Barrier()
+	if l < len(tile)/2 && g < len(k.Out) {
+		k.Out[g] = tile[l] + tile[l+128] + tile[255-l]
+	}
+}
+
+// Open has checks that nothing can prove.
+type Open struct {
+	N     int
+	Index []int32
+	X, Y  []float32
+}
+
+func at(xs []float32, i int) float32 { return xs[i] }
+
+func (k Open) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Y[i] = at(k.X, int(k.Index[i])) + at(k.X, k.N)
+	for j := range k.N {
+		k.Y[j] = k.X[j*k.N] / float32(j/k.N)
+	}
+	n := int(k.X[0])
+	sub := k.X[n:k.N]
+	k.Y[i>>n] = sub[1]
+	if len(sub) > 5 {
+		panic("too many")
+	}
+	a := [4]float32(k.X)
+	k.Y[2] = a[k.Index[3]]
+}
