@@ -427,6 +427,10 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 		if a == n {
 			continue
 		}
+		// All lanes read from the same one, or what they read would differ.
+		if v.Op == ir.OpGroupSelect && i == 1 && (a.Block == nil || d.skeleton[a]) {
+			continue
+		}
 		s := b.Append(ir.OpSelect, a.Type, d.load(b), n, a)
 		s.Pos = v.Pos
 		v.Args[i] = s

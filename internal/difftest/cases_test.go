@@ -68,7 +68,7 @@ func intOps[T corpus.Integer](name string, run runner[corpus.IntOps[T]]) {
 		for i := range k.Shift {
 			k.Shift[i] = counts[i%len(counts)]
 		}
-		err := run(ctx, dev, k, runtime.Range1(len(a)))
+		err := launch(ctx, dev, run, k, runtime.Range1(len(a)))
 		return k, err
 	})
 }
@@ -87,7 +87,7 @@ func floatOps[T ~float32 | ~float64](name string, run runner[corpus.FloatOps[T]]
 			b = append(b, T(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)))
 		}
 		k := corpus.FloatOps[T]{A: a, B: b, Out: make([]T, len(a)*corpus.FloatResults), Orders: make([]bool, len(a)*6)}
-		err := run(ctx, dev, k, runtime.Range1(len(a)))
+		err := launch(ctx, dev, run, k, runtime.Range1(len(a)))
 		return k, err
 	})
 }
@@ -98,7 +98,7 @@ var floatEdges = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 
 func converts[T corpus.Integer | ~float32 | ~float64](name string, run runner[corpus.Convert[T]], in []T) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Convert[T]{In: in, Out: make([]corpus.Converted, len(in))}
-		err := run(ctx, dev, k, runtime.Range1(len(in)))
+		err := launch(ctx, dev, run, k, runtime.Range1(len(in)))
 		return k, err
 	})
 }
@@ -162,36 +162,36 @@ func flowCases() {
 	mixed := ints32(500, func(i int) int32 { return int32(i*37%211 - 60) })
 	add("NestedLoops", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.NestedLoops{N: ints32(40, func(i int) int32 { return int32(i % 23) }), Out: make([]int32, 40)}
-		return k, gen.RunNestedLoops(ctx, dev, k, 40)
+		return k, launch(ctx, dev, gen.RunNestedLoops, k, 40)
 	})
 	add("Switches", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Switches{In: mixed, Out: make([]int32, len(mixed))}
-		return k, gen.RunSwitches(ctx, dev, k, runtime.Range1(len(mixed)))
+		return k, launch(ctx, dev, gen.RunSwitches, k, runtime.Range1(len(mixed)))
 	})
 	add("EarlyReturn", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.EarlyReturn{In: mixed, Out: make([]int32, 200)}
-		return k, gen.RunEarlyReturn(ctx, dev, k, 200)
+		return k, launch(ctx, dev, gen.RunEarlyReturn, k, 200)
 	})
 	add("Collatz", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Collatz{Out: make([]uint32, 3000)}
-		return k, gen.RunCollatz(ctx, dev, k, 3000)
+		return k, launch(ctx, dev, gen.RunCollatz, k, 3000)
 	})
 	add("Goto", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Goto{Out: make([]int32, 300)}
-		return k, gen.RunGoto(ctx, dev, k, 300)
+		return k, launch(ctx, dev, gen.RunGoto, k, 300)
 	})
 	add("Chains", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Chains{In: mixed, Out: make([]int32, len(mixed))}
-		return k, gen.RunChains(ctx, dev, k, runtime.Range1(len(mixed)))
+		return k, launch(ctx, dev, gen.RunChains, k, runtime.Range1(len(mixed)))
 	})
 	add("Primes", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Primes{Out: make([]bool, 2000)}
-		return k, gen.RunPrimes(ctx, dev, k, 2000)
+		return k, launch(ctx, dev, gen.RunPrimes, k, 2000)
 	})
 	add("Bits", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		in, _ := intPairs[uint64](600)
 		k := corpus.Bits{In: in, Out: make([]uint64, 20*len(in))}
-		return k, gen.RunBits(ctx, dev, k, runtime.Range1(len(in)))
+		return k, launch(ctx, dev, gen.RunBits, k, runtime.Range1(len(in)))
 	})
 	add("MathFuncs", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		var x, y []float64
@@ -201,7 +201,7 @@ func flowCases() {
 			}
 		}
 		k := corpus.MathFuncs{X: x, Y: y, Out: make([]float64, 10*len(x))}
-		return k, gen.RunMathFuncs(ctx, dev, k, runtime.Range1(len(x)))
+		return k, launch(ctx, dev, gen.RunMathFuncs, k, runtime.Range1(len(x)))
 	})
 }
 
@@ -212,24 +212,24 @@ func memoryCases() {
 			k.In[i] = corpus.Body{Alive: i%3 != 0, Pos: corpus.Vec{X: float32(i)}, Tag: uint8(i * 7), Mass: float64(i) / 3,
 				Hist: [3]int16{int16(i), -2, 3}, Vel: corpus.Vec{Y: 1, Z: float32(-i)}}
 		}
-		return k, gen.RunBodies(ctx, dev, k, 100)
+		return k, launch(ctx, dev, gen.RunBodies, k, 100)
 	})
 	add("Tables", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Tables{Out: make([]int32, 100)}
-		return k, gen.RunTables(ctx, dev, k, 100)
+		return k, launch(ctx, dev, gen.RunTables, k, 100)
 	})
 	add("Arrays", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Arrays{Seed: 12345, Out: make([]int32, 100)}
-		return k, gen.RunArrays(ctx, dev, k, 100)
+		return k, launch(ctx, dev, gen.RunArrays, k, 100)
 	})
 	add("SubSlices", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.SubSlices{A: ints32(30, func(i int) int32 { return int32(i * i) }),
 			B: ints32(41, func(i int) int32 { return int32(-i * 3) }), Out: make([]int32, 64)}
-		return k, gen.RunSubSlices(ctx, dev, k, 64)
+		return k, launch(ctx, dev, gen.RunSubSlices, k, 64)
 	})
 	add("Swap", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Swap{Out: make([]uint64, 90)}
-		return k, gen.RunSwap(ctx, dev, k, 90)
+		return k, launch(ctx, dev, gen.RunSwap, k, 90)
 	})
 	add("Args", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		f := func(n int) []float32 {
@@ -243,23 +243,23 @@ func memoryCases() {
 		k.In.M, k.In.Data = 65000, f(80)
 		k.In.Nest.Scale, k.In.Nest.More = 1.5, [2][]float32{f(90), f(85)}
 		copy(k.Big[:], f(40))
-		return k, gen.RunArgs(ctx, dev, k, 80)
+		return k, launch(ctx, dev, gen.RunArgs, k, 80)
 	})
 	add("Closures", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Closures{Out: make([]int32, 50)}
-		return k, gen.RunClosures(ctx, dev, k, 50)
+		return k, launch(ctx, dev, gen.RunClosures, k, 50)
 	})
 	add("Grid2", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Grid2{W: 37, Out: make([]int32, 37*13)}
-		return k, gen.RunGrid2(ctx, dev, k, runtime.Range2{13, 37})
+		return k, launch(ctx, dev, gen.RunGrid2, k, runtime.Range2{13, 37})
 	})
 	add("Grid3", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Grid3{Out: make([]int32, 5*7*11)}
-		return k, gen.RunGrid3(ctx, dev, k, runtime.Range3{5, 7, 11})
+		return k, launch(ctx, dev, gen.RunGrid3, k, runtime.Range3{5, 7, 11})
 	})
 	add("Single", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Single{In: ints32(99, func(i int) int32 { return int32(i*i - 40*i) }), Out: make([]int64, 99)}
-		return k, gen.RunSingle(ctx, dev, k)
+		return k, launchTask(ctx, dev, gen.RunSingle, k)
 	})
 }
 
@@ -270,41 +270,41 @@ func groupCases() {
 	}
 	add("Reduce", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Reduce{In: iota32, Out: make([]int32, 8)}
-		return k, gen.RunReduce(ctx, dev, k, nd(512, 64))
+		return k, launch(ctx, dev, gen.RunReduce, k, nd(512, 64))
 	})
 	add("Transpose", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Transpose{W: 29, H: 43, In: make([]float32, 29*43), Out: make([]float32, 29*43)}
 		for i := range k.In {
 			k.In[i] = float32(i)
 		}
-		return k, gen.RunTranspose(ctx, dev, k, runtime.NDRange2{Global: runtime.Range2{48, 32}, Local: runtime.Range2{8, 8}})
+		return k, launch(ctx, dev, gen.RunTranspose, k, runtime.NDRange2{Global: runtime.Range2{48, 32}, Local: runtime.Range2{8, 8}})
 	})
 	add("Neighbours", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Neighbours{In: iota32, Out: make([]int32, 512), Tile: dsl.LocalLen[int32](33)}
-		err := gen.RunNeighbours(ctx, dev, k, nd(512, 32))
+		err := launch(ctx, dev, gen.RunNeighbours, k, nd(512, 32))
 		return k.Out, err
 	})
 	add("ReturnEarly", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.ReturnEarly{N: 107, In: iota32, Out: make([]int32, 128)}
-		return k, gen.RunReturnEarly(ctx, dev, k, nd(128, 32))
+		return k, launch(ctx, dev, gen.RunReturnEarly, k, nd(128, 32))
 	})
 	add("FaultBeforeBarrier", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.FaultBeforeBarrier{Bad: 37, In: iota32, Out: make([]int32, 128)}
-		return k, gen.RunFaultBeforeBarrier(ctx, dev, k, nd(128, 32))
+		return k, launch(ctx, dev, gen.RunFaultBeforeBarrier, k, nd(128, 32))
 	})
 	add("LoopedLocal", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.LoopedLocal{Out: make([]int32, 64)}
-		return k, gen.RunLoopedLocal(ctx, dev, k, nd(64, 16))
+		return k, launch(ctx, dev, gen.RunLoopedLocal, k, nd(64, 16))
 	})
 	add("IDs", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.IDs{Out: make([]int32, 8*4*6*12)}
-		return k, gen.RunIDs(ctx, dev, k, runtime.NDRange3{Global: runtime.Range3{4, 6, 12}, Local: runtime.Range3{2, 3, 4}})
+		return k, launch(ctx, dev, gen.RunIDs, k, runtime.NDRange3{Global: runtime.Range3{4, 6, 12}, Local: runtime.Range3{2, 3, 4}})
 	})
 	for what := range 13 {
 		for _, n := range []int{-3, 0, 9, 1 << 40} {
 			add("Faulty", func(ctx context.Context, dev *runtime.Device) (any, error) {
 				k := corpus.Faulty{At: 5, What: what, N: n, X: make([]int32, 6), Out: make([]int32, 20)}
-				return k, gen.RunFaulty(ctx, dev, k, 20)
+				return k, launch(ctx, dev, gen.RunFaulty, k, 20)
 			})
 		}
 	}

@@ -50,7 +50,7 @@ func quotients(n int) corpus.Quotients {
 func init() {
 	add("Quotients", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := quotients(1 << 16)
-		err := gen.RunQuotients(ctx, dev, k, runtime.Range1(len(k.A)))
+		err := launch(ctx, dev, gen.RunQuotients, k, runtime.Range1(len(k.A)))
 		return k, err
 	})
 }

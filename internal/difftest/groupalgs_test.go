@@ -60,7 +60,7 @@ var subGroupSize = sync.OnceValue(func() int {
 func addND[K, R any](name string, run func(context.Context, *runtime.Device, K, R, ...runtime.LaunchOption) error, arg func() (K, R)) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k, r := arg()
-		return k, run(ctx, dev, k, r, runtime.With(properties.SubGroupSize(subGroupSize())))
+		return k, launch(ctx, dev, run, k, r, runtime.With(properties.SubGroupSize(subGroupSize())))
 	})
 }
 

@@ -73,17 +73,17 @@ func localCases() {
 	}
 	add("LocalStructs", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.LocalStructs{In: in, Out: out32(64), Acc: dsl.LocalLen[corpus.Cell](19), Acc2: dsl.LocalLen[[2]uint16](16)}
-		err := gen.RunLocalStructs(ctx, dev, k, nd(64, 16))
+		err := launch(ctx, dev, gen.RunLocalStructs, k, nd(64, 16))
 		return k.Out, err
 	})
 	add("Phases", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Phases{Steps: 5, In: in, Out: out32(128)}
-		return k, gen.RunPhases(ctx, dev, k, nd(128, 32))
+		return k, launch(ctx, dev, gen.RunPhases, k, nd(128, 32))
 	})
 	for _, bad := range []int{-1, 4, 100} {
 		add("Leavers", func(ctx context.Context, dev *runtime.Device) (any, error) {
 			k := corpus.Leavers{Bad: bad, In: in, Out: out32(128)}
-			return k, gen.RunLeavers(ctx, dev, k, nd(128, 16))
+			return k, launch(ctx, dev, gen.RunLeavers, k, nd(128, 16))
 		})
 	}
 	add("Grid2Local", func(ctx context.Context, dev *runtime.Device) (any, error) {
@@ -91,7 +91,7 @@ func localCases() {
 		for i := range k.In {
 			k.In[i] = float32(i*i%97) / 8
 		}
-		return k, gen.RunGrid2Local(ctx, dev, k, runtime.NDRange2{Global: runtime.Range2{12, 24}, Local: runtime.Range2{4, 8}})
+		return k, launch(ctx, dev, gen.RunGrid2Local, k, runtime.NDRange2{Global: runtime.Range2{12, 24}, Local: runtime.Range2{4, 8}})
 	})
 }
 

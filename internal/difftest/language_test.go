@@ -12,7 +12,7 @@ import (
 func add1[K any](name string, run runner[K], n int, arg func() K) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := arg()
-		return k, run(ctx, dev, k, runtime.Range1(n))
+		return k, launch(ctx, dev, run, k, runtime.Range1(n))
 	})
 }
 

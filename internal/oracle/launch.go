@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/binary"
 	"fmt"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -43,13 +44,18 @@ const (
 	gap       = 1 << 16
 )
 
-// Run runs a module of the kernel k. A fault comes back as a *runtime.Fault;
-// other errors are bugs.
-func (l *Launch) Run(k *abi.Kernel, m *ir.Module) error {
+// Run runs a kernel as it is at a point of the list of passes. A fault comes back
+// as a *runtime.Fault; other errors are bugs.
+func (l *Launch) Run(c *Kernel, point string) error {
+	m, err := c.Module(point)
+	if err != nil {
+		return err
+	}
+	k := c.ABI
 	arg := reflect.ValueOf(l.Arg)
 	base := arg.UnsafePointer()
 	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
-		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps}
+		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps, Leave: !hasRun("deadlanes", point)}
 	copy(in.Global[:], deviceOrder(l.Global))
 	copy(in.Local[:], deviceOrder(l.Local))
 	pieces := l.pieces(k, base)
@@ -93,12 +99,28 @@ func (l *Launch) Run(k *abi.Kernel, m *ir.Module) error {
 	if r.Fault == nil {
 		return nil
 	}
-	f := &runtime.Fault{Kernel: k.Name, Pos: r.Fault.Site.Pos.String(), Kind: r.Fault.Site.Kind,
+	f := &runtime.Fault{Kernel: path.Base(k.Package) + "." + k.Name, Pos: r.Fault.Site.Pos.String(), Kind: r.Fault.Site.Kind,
 		A: r.Fault.A, B: r.Fault.B, Message: r.Fault.Site.Message}
 	for i := range l.Global {
 		f.GlobalID = append(f.GlobalID, int(r.Fault.GlobalID[len(l.Global)-1-i]))
 	}
 	return f
+}
+
+// hasRun reports whether a pass has run at a point.
+func hasRun(name, point string) bool {
+	if point == "built" {
+		return false
+	}
+	for _, p := range pass.Passes() {
+		switch {
+		case p.Name == name:
+			return true
+		case p.Name == point:
+			return false
+		}
+	}
+	return false
 }
 
 // pieces finds the memory behind the slices that the kernel uses.

@@ -31,6 +31,9 @@ type Launch struct {
 	MaxSteps int
 	// Unfused rounds the product of an Fma, as some devices do.
 	Unfused bool
+	// Leave lets work-items return before a Sync op that others of their group
+	// reach, as kernels may until pass deadlanes has run.
+	Leave bool
 }
 
 // Fault is the fault record of a launch.

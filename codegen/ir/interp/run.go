@@ -112,7 +112,7 @@ func pass(items []*item) *ir.Value {
 	var first *item
 	for _, w := range items {
 		switch {
-		case w.at == nil && w.faulted:
+		case w.at == nil && (w.faulted || w.x.l.Leave):
 		case first == nil:
 			first = w
 		case w.at != first.at:

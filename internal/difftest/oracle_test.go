@@ -1,0 +1,149 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var points = flag.String("points", strings.Join(oracle.Points, ","), "where in the list of passes to interpret the kernels; all is everywhere")
+
+// interpreted is the corpus compiled for the interpreter.
+type interpreted struct {
+	kernels map[string]*oracle.Kernel
+	points  []string
+}
+
+var corpusKernels = sync.OnceValues(func() (*interpreted, error) {
+	at := strings.Split(*points, ",")
+	kernels, err := oracle.Corpus(context.Background(), "./corpus", at...)
+	if err != nil {
+		return nil, err
+	}
+	if at[0] == "all" {
+		at = nil
+		for _, k := range kernels {
+			for p := range k.Forms {
+				if !slices.Contains(at, p) {
+					at = append(at, p)
+				}
+			}
+		}
+		slices.Sort(at)
+	}
+	return &interpreted{kernels, at}, nil
+})
+
+// atPoint makes launches run in the interpreter.
+type atPoint struct {
+	in    *interpreted
+	point string
+	ran   map[*oracle.Kernel]bool
+}
+
+type atPointKey struct{}
+
+// launch runs a kernel: on dev, by the function that kgen wrote for it, or, if
+// ctx says so, in the interpreter.
+func launch[K, R any](ctx context.Context, dev *runtime.Device, run func(context.Context, *runtime.Device, K, R, ...runtime.LaunchOption) error,
+	k K, r R, opts ...runtime.LaunchOption) error {
+	if at, ok := ctx.Value(atPointKey{}).(*atPoint); ok {
+		return at.launch(&k, r)
+	}
+	return run(ctx, dev, k, r, opts...)
+}
+
+// launchTask is launch for tasks.
+func launchTask[K any](ctx context.Context, dev *runtime.Device, run func(context.Context, *runtime.Device, K, ...runtime.LaunchOption) error, k K) error {
+	if at, ok := ctx.Value(atPointKey{}).(*atPoint); ok {
+		return at.launch(&k, nil)
+	}
+	return run(ctx, dev, k)
+}
+
+func (at *atPoint) launch(k, r any) error {
+	name := typeName(reflect.TypeOf(k).Elem())
+	c := at.in.kernels[name]
+	if c == nil {
+		return fmt.Errorf("the corpus has no kernel %s", name)
+	}
+	at.ran[c] = true
+	l := oracle.Launch{Arg: k, SubGroupSize: subGroupSize(), MaxSteps: 1 << 40}
+	l.Global, l.Local = ranges(r)
+	if c.ABI.Form == abi.Range {
+		l.Local = make([]int, len(l.Global))
+		for i := range l.Local {
+			l.Local[i] = 1
+		}
+		l.Local[len(l.Local)-1] = 8
+	}
+	return l.Run(c, at.point)
+}
+
+// typeName returns the name of a type as package go/types has it.
+func typeName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+
+func ranges(r any) (global, local []int) {
+	switch r := r.(type) {
+	case runtime.Range1:
+		return []int{int(r)}, nil
+	case runtime.Range2:
+		return r[:], nil
+	case runtime.Range3:
+		return r[:], nil
+	case runtime.NDRange1:
+		return []int{int(r.Global)}, []int{int(r.Local)}
+	case runtime.NDRange2:
+		return r.Global[:], r.Local[:]
+	case runtime.NDRange3:
+		return r.Global[:], r.Local[:]
+	}
+	return nil, nil
+}
+
+// TestInterpreter runs every case in the interpreter, at several points of the
+// list of passes, and compares with the host device.
+func TestInterpreter(t *testing.T) {
+	host, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	in, err := corpusKernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[*oracle.Kernel]bool{}
+	for i, c := range cases {
+		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
+			want, hostErr := c.run(context.Background(), host)
+			for _, p := range in.points {
+				ctx := context.WithValue(context.Background(), atPointKey{}, &atPoint{in, p, ran})
+				got, err := c.run(ctx, nil)
+				if f := new(runtime.Fault); err != nil && !errors.As(err, &f) {
+					t.Errorf("%s: %v", p, err)
+					continue
+				}
+				compareFaults(t, err, hostErr)
+				if d := Diff(got, want, false); d != "" {
+					t.Errorf("%s: %s", p, d)
+				}
+			}
+		})
+	}
+	for name, k := range in.kernels {
+		if !ran[k] && !strings.HasSuffix(name, ".Near") { // which equals the host but nearly
+			t.Errorf("no case runs %s in the interpreter; cases do so by calling launch", name)
+		}
+	}
+}
