@@ -16,7 +16,7 @@ func init() {
 		add("AtomicWords", func(ctx context.Context, dev *runtime.Device) (any, error) {
 			k := atomics.Words{In: mixedInts(n), Sum: out32(7), U: make([]uint32, 6), Out: out32(2 * n)}
 			k.Sum[1], k.U[1], k.U[5] = -1, ^uint32(0), 5
-			err := gen.RunWords(ctx, dev, k, runtime.Range1(n))
+			err := launch(ctx, dev, gen.RunWords, k, runtime.Range1(n))
 			k.Sum[5] += k.Sum[6] // which comes last is open
 			k.Sum[6] = 0
 			return k, err
@@ -30,18 +30,18 @@ func init() {
 					k.In[i] = 0
 				}
 			}
-			err := gen.RunLongs(ctx, dev, k, runtime.Range1(n))
+			err := launch(ctx, dev, gen.RunLongs, k, runtime.Range1(n))
 			k.Sum[5] += k.Sum[6]
 			k.Sum[6] = 0
 			return k, err
 		})
 		add("AtomicOwn", func(ctx context.Context, dev *runtime.Device) (any, error) {
 			k := atomics.Own{In: mixedInts(n), Out: out32(n)}
-			return k, gen.RunOwn(ctx, dev, k, runtime.Range1(n))
+			return k, launch(ctx, dev, gen.RunOwn, k, runtime.Range1(n))
 		})
 		add("AtomicPush", func(ctx context.Context, dev *runtime.Device) (any, error) {
 			k := atomics.Push{Head: []int32{-1}, Next: out32(n)}
-			err := gen.RunPush(ctx, dev, k, runtime.Range1(n))
+			err := launch(ctx, dev, gen.RunPush, k, runtime.Range1(n))
 			seen := make([]bool, n)
 			for i := k.Head[0]; i >= 0 && !seen[i]; i = k.Next[i] {
 				seen[i] = true
@@ -54,12 +54,12 @@ func init() {
 			add("AtomicTyped", func(ctx context.Context, dev *runtime.Device) (any, error) {
 				n := local * 11
 				k := atomics.Typed{In: mixedInts(n), Cells: make([]atomics.Cell, cells), Next: make([]atomic.Int32, 88), Out: out32(11)}
-				return k, gen.RunTyped(ctx, dev, k, nd1(n, local))
+				return k, launch(ctx, dev, gen.RunTyped, k, nd1(n, local))
 			})
 		}
 		add("AtomicFaulted", func(ctx context.Context, dev *runtime.Device) (any, error) {
 			k := atomics.Faulted{In: mixedInts(local * 9), Sum: out32(3)}
-			err := gen.RunFaulted(ctx, dev, k, nd1(local*9, local))
+			err := launch(ctx, dev, gen.RunFaulted, k, nd1(local*9, local))
 			for _, v := range k.In {
 				if err != nil && v&3 == 0 {
 					err = nil // which fault comes first is open
@@ -71,7 +71,7 @@ func init() {
 	}
 	add("AtomicNative", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := atomics.Native{In: wholeFloats[float32](300), Sum: make([]float32, 1)}
-		return k, gen.RunNative(ctx, dev, k, 300)
+		return k, launch(ctx, dev, gen.RunNative, k, 300)
 	})
 }
 
@@ -92,7 +92,7 @@ func atomicGeneric[T dsl.AtomicNumber](run runnerND[atomics.Generic[T]], local i
 	const groups = 7
 	add("AtomicGeneric", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := atomics.Generic[T]{In: in, Out: make([]T, 4+3*groups)}
-		return k, run(ctx, dev, k, nd1(len(in), local))
+		return k, launch(ctx, dev, run, k, nd1(len(in), local))
 	})
 }
 

@@ -69,10 +69,10 @@ func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, d
 	return c, diags, err
 }
 
-// Corpus compiles the kernels of a package, by the names of their types as
+// Corpus compiles the kernels of packages, by the names of their types as
 // package reflect has them.
-func Corpus(ctx context.Context, pattern string, points ...string) (map[string]*Kernel, error) {
-	prog, diags, err := load.Load(ctx, load.Config{Patterns: []string{pattern}, Intrinsic: lower.Intrinsic})
+func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
+	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		return nil, err
 	}
