@@ -774,7 +774,6 @@ var typedKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:114:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:115:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:115:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:135:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},

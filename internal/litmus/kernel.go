@@ -1,0 +1,397 @@
+// Package litmus holds kernels that look for outcomes which the Go memory model
+// forbids. Each is a litmus test as the literature has it (Alglave, Maranget and
+// Tautschnig, "Herding Cats", 2014): a few accesses of two locations, x and y, by
+// two to four work-items. A launch runs many instances of a test at once, whose
+// work-items and locations are paired in an order that differs from launch to
+// launch; see the test for what is forbidden.
+package litmus
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+//go:generate go tool kgen .
+
+// Instances is what all tests have in common.
+type Instances struct {
+	N       int     // instances, a power of two
+	Within  bool    // the work-items of an instance are of one work-group
+	P, Q    int     // permute the work-items; P is odd
+	S, T, U int     // permute the locations; S and T are odd
+	Spin    int     // bounds how long a work-item waits before it begins
+	Mem     []int32 // 2*N locations, zero
+	R       []int32 // 4 results of each instance
+	Busy    []int32 // one word that all wait by
+}
+
+// begin returns the work-item's role among the given number, and its instance.
+func (k *Instances) begin(it dsl.NDItem1, roles int) (role, instance int) {
+	g, l, size := it.GroupID(), it.LocalID(), it.LocalRange()
+	if k.Within {
+		role = l % roles
+		per := size / roles
+		instance = g*per + (l/roles*k.P+k.Q*role)&(per-1)
+	} else {
+		role = g % roles
+		instance = g/roles*size + l
+		if role > 0 {
+			instance = (instance*k.P + k.Q*role) & (k.N - 1)
+		}
+	}
+	for n := (it.GlobalID()*k.Q ^ instance) & k.Spin; n > 0; n-- {
+		atomic.AddInt32(&k.Busy[0], 1)
+	}
+	return role, instance
+}
+
+func (k *Instances) x(i int) *int32 { return &k.Mem[(i*k.S)&(k.N-1)*2] }
+func (k *Instances) y(i int) *int32 { return &k.Mem[(i*k.T+k.U)&(k.N-1)*2+1] }
+
+// result stores a result of an instance; results count from 0.
+func (k *Instances) result(i, n int, v int32) { k.R[i*4+n] = v }
+
+// Bins is the number of outcomes that Collect tells apart.
+const Bins = 1 << 12
+
+// Collect counts the outcomes of the instances, each of which is two bits of each
+// of the four results and of the last values of x and y, and clears all.
+type Collect struct {
+	Instances
+	Counts []uint32
+}
+
+// Kernel does so for one instance.
+func (k Collect) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y := k.x(i), k.y(i)
+	r := k.R[i*4:][:4]
+	code := r[0] | r[1]<<2 | r[2]<<4 | r[3]<<6 | *x<<8 | *y<<10
+	atomic.AddUint32(&k.Counts[code&(Bins-1)], 1)
+	clear(r)
+	*x, *y = 0, 0
+}
+
+// MP passes a message: what is written before a flag is seen after it.
+type MP struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k MP) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		*k.x(i) = 1
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	seen := atomic.LoadInt32(k.y(i))
+	k.result(i, 0, seen)
+	if seen == 1 {
+		k.result(i, 1, *k.x(i))
+	}
+}
+
+// MPAtomic is MP with atomics alone.
+type MPAtomic struct{ Instances }
+
+// Kernel reads both words.
+func (k MPAtomic) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	k.result(i, 0, atomic.LoadInt32(k.y(i)))
+	k.result(i, 1, atomic.LoadInt32(k.x(i)))
+}
+
+// MPAdd is MP with a flag that both sides change.
+type MPAdd struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k MPAdd) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		*k.x(i) = 1
+		atomic.AddInt32(k.y(i), 1)
+		return
+	}
+	seen := dsl.AtomicMax(k.y(i), 0)
+	k.result(i, 0, seen)
+	if seen == 1 {
+		k.result(i, 1, *k.x(i))
+	}
+}
+
+// MPSwap hands a message over by compare-and-swap.
+type MPSwap struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k MPSwap) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		*k.x(i) = 1
+		atomic.CompareAndSwapInt32(k.y(i), 0, 1)
+		return
+	}
+	if atomic.CompareAndSwapInt32(k.y(i), 1, 2) {
+		k.result(i, 0, 1)
+		k.result(i, 1, *k.x(i))
+	}
+}
+
+// SB is store buffering: of two who write and then read, one sees the other.
+type SB struct{ Instances }
+
+// Kernel writes one word and reads the other.
+func (k SB) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		k.result(i, 0, atomic.LoadInt32(k.y(i)))
+		return
+	}
+	atomic.StoreInt32(k.y(i), 1)
+	k.result(i, 1, atomic.LoadInt32(k.x(i)))
+}
+
+// SBSwap is SB where compare-and-swap operations that fail do the reading.
+type SBSwap struct{ Instances }
+
+// Kernel writes one word and tries to change the other.
+func (k SBSwap) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		if atomic.CompareAndSwapInt32(k.y(i), 1, 2) {
+			k.result(i, 0, 1)
+		}
+		return
+	}
+	atomic.StoreInt32(k.y(i), 1)
+	if atomic.CompareAndSwapInt32(k.x(i), 1, 2) {
+		k.result(i, 1, 1)
+	}
+}
+
+// LB is load buffering: nobody sees what is written after the other has read it.
+type LB struct{ Instances }
+
+// Kernel reads one word and writes the other.
+func (k LB) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		k.result(i, 0, atomic.LoadInt32(k.x(i)))
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	k.result(i, 1, atomic.LoadInt32(k.y(i)))
+	atomic.StoreInt32(k.x(i), 1)
+}
+
+// S orders a write before one that is made on account of another.
+type S struct{ Instances }
+
+// Kernel has two writes of x.
+func (k S) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 2)
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	k.result(i, 0, atomic.LoadInt32(k.y(i)))
+	atomic.StoreInt32(k.x(i), 1)
+}
+
+// R orders two writes of y, the last of which comes before a read.
+type R struct{ Instances }
+
+// Kernel has two writes of y.
+func (k R) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	atomic.StoreInt32(k.y(i), 2)
+	k.result(i, 0, atomic.LoadInt32(k.x(i)))
+}
+
+// TwoTwoW has both words written in both orders.
+type TwoTwoW struct{ Instances }
+
+// Kernel writes twice.
+func (k TwoTwoW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		atomic.StoreInt32(k.y(i), 2)
+		return
+	}
+	atomic.StoreInt32(k.y(i), 1)
+	atomic.StoreInt32(k.x(i), 2)
+}
+
+// CoRR reads one word twice.
+type CoRR struct{ Instances }
+
+// Kernel writes once.
+func (k CoRR) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		return
+	}
+	k.result(i, 0, atomic.LoadInt32(k.x(i)))
+	k.result(i, 1, atomic.LoadInt32(k.x(i)))
+}
+
+// CoWW writes one word twice while another work-item reads it twice.
+type CoWW struct{ Instances }
+
+// Kernel writes 1 and 2.
+func (k CoWW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		atomic.StoreInt32(k.x(i), 2)
+		return
+	}
+	k.result(i, 0, atomic.LoadInt32(k.x(i)))
+	k.result(i, 1, atomic.LoadInt32(k.x(i)))
+}
+
+// CoWR reads a word that it has written.
+type CoWR struct{ Instances }
+
+// Kernel writes 1, or 2.
+func (k CoWR) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		atomic.StoreInt32(k.x(i), 1)
+		k.result(i, 0, atomic.LoadInt32(k.x(i)))
+		return
+	}
+	atomic.StoreInt32(k.x(i), 2)
+}
+
+// CoRW writes a word that it has read.
+type CoRW struct{ Instances }
+
+// Kernel writes 1, or 2.
+func (k CoRW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		k.result(i, 0, atomic.LoadInt32(k.x(i)))
+		atomic.StoreInt32(k.x(i), 1)
+		return
+	}
+	atomic.StoreInt32(k.x(i), 2)
+}
+
+// IRIW has two work-items that write and two that see the writes in one order.
+type IRIW struct{ Instances }
+
+// Kernel writes one word, or reads both.
+func (k IRIW) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 4)
+	x, y := k.x(i), k.y(i)
+	switch role {
+	case 0:
+		atomic.StoreInt32(x, 1)
+	case 1:
+		atomic.StoreInt32(y, 1)
+	case 2:
+		k.result(i, 0, atomic.LoadInt32(x))
+		k.result(i, 1, atomic.LoadInt32(y))
+	default:
+		k.result(i, 2, atomic.LoadInt32(y))
+		k.result(i, 3, atomic.LoadInt32(x))
+	}
+}
+
+// WRC is a message that goes by way of a third work-item.
+type WRC struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k WRC) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 4)
+	x, y := k.x(i), k.y(i)
+	switch role {
+	case 0:
+		atomic.StoreInt32(x, 1)
+	case 1:
+		seen := atomic.LoadInt32(x)
+		k.result(i, 0, seen)
+		atomic.StoreInt32(y, seen)
+	case 2:
+		k.result(i, 1, atomic.LoadInt32(y))
+		k.result(i, 2, atomic.LoadInt32(x))
+	}
+}
+
+// places is the number of places in work-group memory: no group has more instances.
+const places = 256
+
+// LocalMP is MP with a flag in work-group memory, for a word there and for one in
+// device memory.
+type LocalMP struct{ Instances }
+
+// Kernel hands over two plain words.
+func (k LocalMP) Kernel(it dsl.NDItem1) {
+	words := dsl.Local[[places]int32](it)
+	flags := dsl.Local[[places]atomic.Int32](it)
+	role, i := k.begin(it, 2)
+	word, flag := &words[i*k.S&(places-1)], &flags[(i*k.T+k.U)&(places-1)]
+	if role == 0 {
+		*word, *k.x(i) = 1, 1
+		flag.Store(1)
+		return
+	}
+	seen := flag.Load()
+	k.result(i, 0, seen)
+	if seen == 1 {
+		k.result(i, 1, *word)
+		k.result(i, 2, *k.x(i))
+	}
+}
+
+// LocalSB is SB between a location in work-group memory and one in device memory.
+type LocalSB struct{ Instances }
+
+// Kernel writes one word and reads the other.
+func (k LocalSB) Kernel(it dsl.NDItem1) {
+	words := dsl.Local[[places]atomic.Int32](it)
+	role, i := k.begin(it, 2)
+	x, y := &words[i*k.S&(places-1)], k.y(i)
+	if role == 0 {
+		x.Store(1)
+		k.result(i, 0, atomic.LoadInt32(y))
+		return
+	}
+	atomic.StoreInt32(y, 1)
+	k.result(i, 1, x.Load())
+}
+
+// FenceMP is MP with fences around accesses of the flag.
+type FenceMP struct{ Instances }
+
+// Kernel hands over a plain word.
+func (k FenceMP) Kernel(it dsl.NDItem1) {
+	role, i := k.begin(it, 2)
+	if role == 0 {
+		*k.x(i) = 1
+		dsl.AtomicFence(dsl.MemoryScopeDevice)
+		atomic.StoreInt32(k.y(i), 1)
+		return
+	}
+	seen := atomic.LoadInt32(k.y(i))
+	dsl.AtomicFence(dsl.MemoryScopeDevice)
+	k.result(i, 0, seen)
+	if seen == 1 {
+		k.result(i, 1, *k.x(i))
+	}
+}
