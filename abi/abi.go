@@ -8,7 +8,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 1
+const Version = 2
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -248,14 +248,28 @@ type Kernel struct {
 	Items int
 
 	Properties properties.List     // the folded Properties method
-	Aspects    []properties.Aspect // what the kernel's code needs, sorted
+	Aspects    []properties.Aspect // what all of its modules need, sorted
 	Specs      []SpecConstant
 	Locals     []Local
 	Sites      []Site
 
 	// SPIRV is the module, little-endian words.
 	SPIRV string
+	// Variants are modules for devices that cannot take SPIRV.
+	Variants []Variant
 }
+
+// Variant is another module of a kernel; see the package documentation.
+type Variant struct {
+	Name string
+	// Without are the aspects, sorted, that the kernel's first module uses beside
+	// Kernel.Aspects, and that this one does without.
+	Without []properties.Aspect
+	SPIRV   string
+}
+
+// VariantWords is the name of the variant that computes in words of 32 bits.
+const VariantWords = "words"
 
 // FullName returns the kernel's package path and name.
 func (k *Kernel) FullName() string { return k.Package + "." + k.Name }

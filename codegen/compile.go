@@ -8,20 +8,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 )
 
-// Module is a compiled kernel: its description, without the module, and the
-// module's words.
+// Module is a compiled kernel: its description, without the modules, and the
+// modules' words, those of ABI.Variants in the order there.
 type Module struct {
-	ABI   *abi.Kernel
-	Words []uint32
+	ABI      *abi.Kernel
+	Words    []uint32
+	Variants [][]uint32
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
 // user's code; the error is a bug in kgen. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
-// pass's name.
+// pass's name; then the variant in words, if there is one, with the name "words".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return nil, diags, nil
@@ -55,13 +57,18 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if err != nil {
 		return nil, nil, err
 	}
-	desc, err := describe(m, k, words)
+	module, err := spirv.Parse(words)
 	if err != nil {
 		return nil, nil, err
 	}
-	if missing := unlisted(desc); len(missing) > 0 {
+	desc := describe(m, k, module)
+	variants, err := addVariants(m, desc, module, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	if missing := unlisted(desc, check.Explicit64(k)); len(missing) > 0 {
 		diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), "list it, or use none of what needs it",
 			"kernel %s needs aspects that its DeviceHas does not list: %v", k.Name, missing)
 	}
-	return &Module{desc, words}, diags, nil
+	return &Module{desc, words, variants}, diags, nil
 }

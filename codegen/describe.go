@@ -11,7 +11,7 @@ import (
 )
 
 // describe makes the description that stubs hand to the runtime.
-func describe(m *ir.Module, k *load.Kernel, words []uint32) (*abi.Kernel, error) {
+func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	d := &abi.Kernel{
 		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
@@ -35,17 +35,13 @@ func describe(m *ir.Module, k *load.Kernel, words []uint32) (*abi.Kernel, error)
 	for _, s := range m.Sites {
 		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message})
 	}
-	module, err := spirv.Parse(words)
-	if err != nil {
-		return nil, err
-	}
 	for _, row := range aspects {
 		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
 			d.Aspects = append(d.Aspects, row.aspect)
 		}
 	}
 	slices.Sort(d.Aspects)
-	return d, nil
+	return d
 }
 
 func local(v *ir.Var) abi.Local {
@@ -59,16 +55,14 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// aspects says what a module's capabilities mean to users. Int64 is not among
-// them: int is of 64 bits, and no use of the aspect.
+// aspects says what a module's capabilities mean to users; those that variants do
+// without are in native.
 var aspects = []struct {
 	aspect       properties.Aspect
 	capabilities []spirv.Capability
 }{
 	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16}},
 	{properties.FP64, []spirv.Capability{spirv.CapabilityFloat64}},
-	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
-	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},
 	{properties.Atomic64, []spirv.Capability{spirv.CapabilityInt64Atomics}},
 	{properties.AtomicFloat32, []spirv.Capability{spirv.CapabilityAtomicFloat32AddEXT}},
 	{properties.AtomicFloat64, []spirv.Capability{spirv.CapabilityAtomicFloat64AddEXT}},
@@ -77,16 +71,22 @@ var aspects = []struct {
 		spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}},
 }
 
-// unlisted returns the aspects that the kernel needs and its DeviceHas, if it
-// has one, does not list.
-func unlisted(k *abi.Kernel) []properties.Aspect {
+// unlisted returns the aspects that the kernel uses and its DeviceHas, if it has
+// one, does not list: those that it needs, and those that a variant does without.
+// Int64 is one only where int64 or uint64 is written: int has 64 bits as well.
+func unlisted(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	has, ok := k.Properties.Get(properties.KeyDeviceHas)
 	if !ok {
 		return nil
 	}
+	uses := slices.Clone(k.Aspects)
+	for i := range k.Variants {
+		uses = append(uses, k.Variants[i].Without...)
+	}
+	slices.Sort(uses)
 	var missing []properties.Aspect
-	for _, a := range k.Aspects {
-		if !slices.Contains(has.Aspects(), a) {
+	for _, a := range slices.Compact(uses) {
+		if !slices.Contains(has.Aspects(), a) && (a != properties.Int64 || explicit64) {
 			missing = append(missing, a)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 const (
 	dumpSSA   = "ssa"
 	dumpBuilt = "built"
+	dumpWords = "words"
 	dumpSPIRV = "spirv"
 	dumpAll   = "all"
 )
@@ -24,7 +25,7 @@ func DumpNames() []string {
 	for _, p := range pass.Passes() {
 		names = append(names, p.Name)
 	}
-	return append(names, dumpSPIRV, dumpAll)
+	return append(names, dumpWords, dumpSPIRV, dumpAll)
 }
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }

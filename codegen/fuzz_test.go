@@ -126,13 +126,18 @@ func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32
 	if err != nil {
 		return false, fmt.Errorf("emit: %w", err)
 	}
-	if _, err := spirv.Parse(words); err != nil {
+	module, err := spirv.Parse(words)
+	if err != nil {
 		return false, fmt.Errorf("parse: %w", err)
 	}
-	if _, err := describe(m, k, words); err != nil {
-		return false, fmt.Errorf("describe: %w", err)
+	modules, err := addVariants(m, describe(m, k, module), module, nil)
+	if err != nil {
+		return false, err
 	}
-	if valid != nil {
+	for _, words := range append(modules, words) {
+		if valid == nil {
+			break
+		}
 		if msg := valid(words); msg != "" {
 			return false, fmt.Errorf("spirv-val: %s", msg)
 		}

@@ -210,7 +210,7 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 		return
 	}
 	c.dumpSPIRV(k, m.Words, dump)
-	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Pointer: k.Pointer}
+	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
 	}

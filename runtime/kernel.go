@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
@@ -11,18 +12,63 @@ import (
 
 // Kernel is a compiled kernel. Generated packages list theirs.
 type Kernel struct {
-	abi   *abi.Kernel
-	host  host.Func
-	name  string
-	words func() []uint32
+	abi  *abi.Kernel
+	host host.Func
+	name string
+	// words are the modules: the kernel's own, then those of its variants.
+	words []func() []uint32
 }
 
 // NewKernel is called by generated code.
 func NewKernel(k launch.Kernel) *Kernel {
-	return &Kernel{
-		abi: k.ABI, host: k.Host, name: shortName(k.ABI),
-		words: sync.OnceValue(func() []uint32 { return moduleWords(k.ABI.SPIRV) }),
+	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI)}
+	add := func(s string) {
+		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}
+	add(k.ABI.SPIRV)
+	for i := range k.ABI.Variants {
+		add(k.ABI.Variants[i].SPIRV)
+	}
+	return out
+}
+
+// variant returns the variant that a device takes which has the aspects that has
+// reports: nil for the kernel's own module. It returns the first aspect that is
+// missing if there is none.
+func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, missing properties.Aspect) {
+	for i := range k.abi.Variants {
+		for _, a := range k.abi.Variants[i].Without {
+			if missing == 0 && !has(a) {
+				missing = a
+			}
+		}
+	}
+	if missing == 0 {
+		return nil, 0
+	}
+	for i := range k.abi.Variants {
+		v := &k.abi.Variants[i]
+		fits := true
+		for j := range k.abi.Variants {
+			for _, a := range k.abi.Variants[j].Without {
+				fits = fits && (has(a) || slices.Contains(v.Without, a))
+			}
+		}
+		if fits {
+			return v, 0
+		}
+	}
+	return nil, missing
+}
+
+// module returns the words of the kernel's own module, or of one of its variants.
+func (k *Kernel) module(v *abi.Variant) []uint32 {
+	for i := range k.abi.Variants {
+		if v == &k.abi.Variants[i] {
+			return k.words[i+1]()
+		}
+	}
+	return k.words[0]()
 }
 
 // Name returns the kernel's package and type name, such as "saxpy.SAXPY".
@@ -36,7 +82,9 @@ func (k *Kernel) Properties() properties.List {
 	return append(properties.List(nil), k.abi.Properties...)
 }
 
-// Aspects returns the aspects that the kernel's code needs, sorted.
+// Aspects returns the aspects that the kernel needs of a device, sorted. Int8,
+// Int16 and Int64 are among them only where kgen could not compile the kernel for
+// devices without them.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }

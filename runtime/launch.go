@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -162,13 +163,20 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		SubGroupSize: p.subGroup, Host: k.host,
 	}
 	if !d.direct() {
-		desc.SPIRV = k.words()
+		v, missing := k.variant(d.Has)
+		if missing != 0 {
+			return nil, errorf(ErrKernelNotSupported, "it needs the aspect %v, which the device %s lacks", missing, d.Name()).about(k)
+		}
+		desc.SPIRV = k.module(v)
+		if v != nil && slices.Contains(v.Without, properties.Int64) {
+			desc.Specs = splitSpecs(desc.Specs)
+		}
 	}
 	h, err := d.newPipeline(&desc)
 	if err != nil {
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
-	b.variants = append(b.variants, variant{p.local, p.subGroup, desc.Specs, h})
+	b.variants = append(b.variants, variant{p.local, p.subGroup, slices.Clone(c.Specs), h})
 	return h, nil
 }
 
@@ -178,6 +186,20 @@ func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	}
 	defer d.stream.Leave()
 	return d.hal.NewPipeline(desc)
+}
+
+// splitSpecs gives modules without 64-bit integers the words of such constants.
+func splitSpecs(specs []hal.SpecValue) []hal.SpecValue {
+	var out []hal.SpecValue
+	for _, s := range specs {
+		if s.Size != 8 {
+			out = append(out, s)
+			continue
+		}
+		out = append(out, hal.SpecValue{ID: s.ID, Size: 4, Bits: s.Bits & 0xffffffff},
+			hal.SpecValue{ID: abi.SpecHigh + s.ID, Size: 4, Bits: s.Bits >> 32})
+	}
+	return out
 }
 
 // specs collects the values of all specialization constants in c.Specs. Modules

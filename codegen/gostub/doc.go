@@ -1,5 +1,5 @@
 // Package gostub writes the Go package that launches the kernels of one package:
-// <pkg>_kgen.go and a module for each kernel.
+// <pkg>_kgen.go and the modules of each kernel.
 //
 // The code holds only what is typed per kernel; all else is in
 // runtime/kernelimpl.
@@ -24,6 +24,8 @@ type Kernel struct {
 	// Pointer says that the Kernel method has a pointer receiver.
 	Pointer bool
 	Words   []uint32 // the module
+	// Variants has the modules of ABI.Variants.
+	Variants [][]uint32
 }
 
 // Arg is what the Go side of a parameter needs.

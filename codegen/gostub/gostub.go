@@ -60,6 +60,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		}
 		g.kernel(k, taken)
 		files = append(files, File{k.ABI.Name + ".spv", wordBytes(k.Words)})
+		for j, words := range k.Variants {
+			files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
+		}
 	}
 	var b bytes.Buffer
 	if err := g.file.Render(&b); err != nil {
@@ -89,6 +92,9 @@ func (g *generator) imports(names map[string]string) {
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
+		for j := range g.p.Kernels[i].ABI.Variants {
+			used[variantVar(g.p.Kernels[i].ABI, j)] = true
+		}
 	}
 	name := func(path, name string) {
 		if used[name] {
@@ -111,6 +117,11 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Commentf("//go:embed %s.spv", name)
 	g.file.Var().Id(spirvVar(name)).String()
 	g.file.Line()
+	for i := range k.ABI.Variants {
+		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
+		g.file.Var().Id(variantVar(k.ABI, i)).String()
+		g.file.Line()
+	}
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, "Register").Call(
 		abiKernel(k.ABI, spirvVar(name)),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
@@ -295,6 +306,14 @@ func firstSentence(text string) string {
 
 func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
+
+// variantVar and variantFile are what the module of a kernel's variant i is called.
+func variantVar(k *abi.Kernel, i int) string {
+	v := k.Variants[i].Name
+	return lowerFirst(k.Name) + strings.ToUpper(v[:1]) + v[1:]
+}
+
+func variantFile(k *abi.Kernel, i int) string { return k.Name + "." + k.Variants[i].Name + ".spv" }
 
 // lowerFirst lowers a name's leading capitals as Go names have it: SAXPY is
 // saxpy, MatMul is matMul, FFTStep is fftStep.

@@ -64,9 +64,11 @@ func shapes() *Package {
 			},
 		},
 		{
-			Doc:  "Once runs once.",
-			ABI:  &abi.Kernel{Name: "Once", Package: "example.com/shapes", Items: 1, ArgSize: 16, Params: []abi.Param{slice("X", "struct", 0)}},
-			Args: []Arg{{Path: field("X"), Type: "struct{A «example.com/shapes/q».Point; B int}"}},
+			Doc: "Once runs once.",
+			ABI: &abi.Kernel{Name: "Once", Package: "example.com/shapes", Items: 1, ArgSize: 16, Params: []abi.Param{slice("X", "struct", 0)},
+				Variants: []abi.Variant{{Name: abi.VariantWords, Without: []properties.Aspect{properties.Int8, properties.Int64}}}},
+			Variants: [][]uint32{{7, 8}},
+			Args:     []Arg{{Path: field("X"), Type: "struct{A «example.com/shapes/q».Point; B int}"}},
 		},
 	}}
 }
@@ -150,6 +152,9 @@ func TestCompiles(t *testing.T) {
 	write("generated/shapesgen/shapes_kgen.go", read("testdata/shapes_kgen.go.golden"))
 	for _, k := range shapes().Kernels {
 		write("generated/shapesgen/"+k.ABI.Name+".spv", "")
+		for i := range k.ABI.Variants {
+			write("generated/shapesgen/"+variantFile(k.ABI, i), "")
+		}
 	}
 	cmd := exec.Command("go", "vet", "-mod=mod", "./...")
 	cmd.Dir = dir

@@ -89,12 +89,8 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	if rows != nil {
 		add("Properties", jen.Qual(propertiesPath, "List").Values(rows...))
 	}
-	rows = nil
-	for _, a := range k.Aspects {
-		rows = append(rows, jen.Qual(propertiesPath, aspectNames[a]))
-	}
-	if rows != nil {
-		add("Aspects", jen.Index().Qual(propertiesPath, "Aspect").Values(rows...))
+	if len(k.Aspects) > 0 {
+		add("Aspects", aspectList(k.Aspects))
 	}
 	rows = nil
 	for _, s := range k.Specs {
@@ -113,7 +109,20 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	}
 	list("Sites", q("Site"), rows)
 	add("SPIRV", jen.Id(spirv))
+	rows = nil
+	for i, v := range k.Variants {
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"SPIRV", jen.Id(variantVar(k, i))}))
+	}
+	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
+}
+
+func aspectList(list []properties.Aspect) *jen.Statement {
+	var rows []jen.Code
+	for _, a := range list {
+		rows = append(rows, jen.Qual(propertiesPath, aspectNames[a]))
+	}
+	return jen.Index().Qual(propertiesPath, "Aspect").Values(rows...)
 }
 
 func paramRow(p *abi.Param) *jen.Statement {

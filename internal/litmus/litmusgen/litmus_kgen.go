@@ -9,14 +9,15 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/litmus"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -26,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed CoRR.spv
 var coRRSPIRV string
+
+//go:embed CoRR.words.spv
+var coRRWords string
 
 var coRRKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "CoRR",
@@ -54,6 +58,9 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRRSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -128,6 +135,9 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 //go:embed CoRW.spv
 var coRWSPIRV string
 
+//go:embed CoRW.words.spv
+var coRWWords string
+
 var coRWKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "CoRW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -155,6 +165,9 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRWSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -229,6 +242,9 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 //go:embed CoWR.spv
 var coWRSPIRV string
 
+//go:embed CoWR.words.spv
+var coWRWords string
+
 var coWRKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "CoWR",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -256,6 +272,9 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWRSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -330,6 +349,9 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 //go:embed CoWW.spv
 var coWWSPIRV string
 
+//go:embed CoWW.words.spv
+var coWWWords string
+
 var coWWKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "CoWW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -357,6 +379,9 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWWSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -431,6 +456,9 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 //go:embed Collect.spv
 var collectSPIRV string
 
+//go:embed Collect.words.spv
+var collectWords string
+
 var collectKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Collect",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -461,6 +489,9 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 	},
 	SPIRV: collectSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -539,6 +570,9 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 //go:embed FenceMP.spv
 var fenceMPSPIRV string
 
+//go:embed FenceMP.words.spv
+var fenceMPWords string
+
 var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "FenceMP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -567,6 +601,9 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -641,6 +678,9 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 //go:embed IRIW.spv
 var iriwSPIRV string
 
+//go:embed IRIW.words.spv
+var iriwWords string
+
 var iriwKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IRIW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -669,6 +709,9 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -743,6 +786,9 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 //go:embed LB.spv
 var lbSPIRV string
 
+//go:embed LB.words.spv
+var lbWords string
+
 var lbKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -771,6 +817,9 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -845,6 +894,9 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 //go:embed LocalMP.spv
 var localMPSPIRV string
 
+//go:embed LocalMP.words.spv
+var localMPWords string
+
 var localMPKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LocalMP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -876,6 +928,9 @@ var localMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localMPSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -950,6 +1005,9 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 //go:embed LocalSB.spv
 var localSBSPIRV string
 
+//go:embed LocalSB.words.spv
+var localSBWords string
+
 var localSBKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LocalSB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -980,6 +1038,9 @@ var localSBKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localSBSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1054,6 +1115,9 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 //go:embed MP.spv
 var mpSPIRV string
 
+//go:embed MP.words.spv
+var mpWords string
+
 var mpKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1082,6 +1146,9 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1156,6 +1223,9 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 //go:embed MPAdd.spv
 var mpAddSPIRV string
 
+//go:embed MPAdd.words.spv
+var mpAddWords string
+
 var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MPAdd",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1184,6 +1254,9 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1258,6 +1331,9 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 //go:embed MPAtomic.spv
 var mpAtomicSPIRV string
 
+//go:embed MPAtomic.words.spv
+var mpAtomicWords string
+
 var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MPAtomic",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1286,6 +1362,9 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1360,6 +1439,9 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 //go:embed MPSwap.spv
 var mpSwapSPIRV string
 
+//go:embed MPSwap.words.spv
+var mpSwapWords string
+
 var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MPSwap",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1388,6 +1470,9 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1462,6 +1547,9 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 //go:embed R.spv
 var rSPIRV string
 
+//go:embed R.words.spv
+var rWords string
+
 var rKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "R",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1490,6 +1578,9 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: rSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1564,6 +1655,9 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 //go:embed S.spv
 var sSPIRV string
 
+//go:embed S.words.spv
+var sWords string
+
 var sKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "S",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1592,6 +1686,9 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1666,6 +1763,9 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 //go:embed SB.spv
 var sbSPIRV string
 
+//go:embed SB.words.spv
+var sbWords string
+
 var sbKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "SB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1694,6 +1794,9 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1768,6 +1871,9 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 //go:embed SBSwap.spv
 var sbSwapSPIRV string
 
+//go:embed SBSwap.words.spv
+var sbSwapWords string
+
 var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "SBSwap",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1796,6 +1902,9 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1870,6 +1979,9 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 //go:embed TwoTwoW.spv
 var twoTwoWSPIRV string
 
+//go:embed TwoTwoW.words.spv
+var twoTwoWWords string
+
 var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "TwoTwoW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1897,6 +2009,9 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: twoTwoWSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
@@ -1971,6 +2086,9 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 //go:embed WRC.spv
 var wrcSPIRV string
 
+//go:embed WRC.words.spv
+var wrcWords string
+
 var wrcKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "WRC",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
@@ -1999,6 +2117,9 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)

@@ -9,14 +9,15 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/examples/mandelbrot/fractal"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -26,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Mandelbrot.spv
 var mandelbrotSPIRV string
+
+//go:embed Mandelbrot.words.spv
+var mandelbrotWords string
 
 var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Mandelbrot",
@@ -43,6 +47,9 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9"},
 	},
 	SPIRV: mandelbrotSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{
 		View:    kernelimpl.HostValue[fractal.View](a, 0),

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed MatMul.spv
 var matMulSPIRV string
+
+//go:embed MatMul.words.spv
+var matMulWords string
 
 var matMulKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MatMul",
@@ -53,6 +56,9 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6"},
 	},
 	SPIRV: matMulSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gemm.MatMul{
 		M: kernelimpl.HostValue[int](a, 0),

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Paint.spv
 var paintSPIRV string
+
+//go:embed Paint.words.spv
+var paintWords string
 
 var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Paint",
@@ -46,6 +49,9 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:47:41"},
 	},
 	SPIRV: paintSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{
 		Camera: kernelimpl.HostValue[gravity.Camera](a, 0),
@@ -87,6 +93,9 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 //go:embed Step.spv
 var stepSPIRV string
 
+//go:embed Step.words.spv
+var stepWords string
+
 var stepKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Step",
 	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
@@ -110,6 +119,9 @@ var stepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 	},
 	SPIRV: stepSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
 		Dt:        kernelimpl.HostValue[float32](a, 0),

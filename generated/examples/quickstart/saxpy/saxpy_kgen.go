@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed SAXPY.spv
 var saxpySPIRV string
+
+//go:embed SAXPY.words.spv
+var saxpyWords string
 
 var saxpyKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "SAXPY",
@@ -46,6 +49,9 @@ var saxpyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
 	},
 	SPIRV: saxpySPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{
 		A: kernelimpl.HostValue[float32](a, 0),

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -28,6 +28,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Faulted.spv
 var faultedSPIRV string
+
+//go:embed Faulted.words.spv
+var faultedWords string
 
 var faultedKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Faulted",
@@ -52,6 +55,9 @@ var faultedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25"},
 	},
 	SPIRV: faultedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -85,6 +91,9 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 //go:embed GenericFloat32.spv
 var genericFloat32SPIRV string
 
+//go:embed GenericFloat32.words.spv
+var genericFloat32Words string
+
 var genericFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GenericFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -108,6 +117,9 @@ var genericFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
@@ -151,7 +163,7 @@ var genericFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.Atomic64},
+	Aspects: []properties.Aspect{properties.FP64, properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -207,7 +219,7 @@ var genericIntKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -252,6 +264,9 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 //go:embed GenericInt32.spv
 var genericInt32SPIRV string
 
+//go:embed GenericInt32.words.spv
+var genericInt32Words string
+
 var genericInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GenericInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -275,6 +290,9 @@ var genericInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -318,7 +336,7 @@ var genericInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -374,7 +392,7 @@ var genericUintKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -419,6 +437,9 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 //go:embed GenericUint32.spv
 var genericUint32SPIRV string
 
+//go:embed GenericUint32.words.spv
+var genericUint32Words string
+
 var genericUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GenericUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -442,6 +463,9 @@ var genericUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
@@ -485,7 +509,7 @@ var genericUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -543,7 +567,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:67:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:68:24"},
@@ -603,6 +627,9 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 //go:embed Native.spv
 var nativeSPIRV string
 
+//go:embed Native.words.spv
+var nativeWords string
+
 var nativeKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Native",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -621,6 +648,9 @@ var nativeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:60"},
 	},
 	SPIRV: nativeSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
 		In:  kernelimpl.HostSlice[float32](a, 0),
@@ -654,6 +684,9 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 //go:embed Own.spv
 var ownSPIRV string
 
+//go:embed Own.words.spv
+var ownWords string
+
 var ownKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Own",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -670,6 +703,9 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:203:11"},
 	},
 	SPIRV: ownSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -703,6 +739,9 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 //go:embed Push.spv
 var pushSPIRV string
 
+//go:embed Push.words.spv
+var pushWords string
+
 var pushKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Push",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -719,6 +758,9 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9"},
 	},
 	SPIRV: pushSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
 		Head: kernelimpl.HostSlice[int32](a, 0),
@@ -765,7 +807,7 @@ var typedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 40, Len: 8, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
@@ -819,6 +861,9 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 //go:embed Words.spv
 var wordsSPIRV string
 
+//go:embed Words.words.spv
+var wordsWords string
+
 var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Words",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -851,6 +896,9 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35"},
 	},
 	SPIRV: wordsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
 		In:  kernelimpl.HostSlice[int32](a, 0),

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -28,6 +28,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Args.spv
 var argsSPIRV string
+
+//go:embed Args.words.spv
+var argsWords string
 
 var argsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Args",
@@ -57,6 +60,9 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 	},
 	SPIRV: argsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
@@ -131,6 +137,9 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 //go:embed Arrays.spv
 var arraysSPIRV string
 
+//go:embed Arrays.words.spv
+var arraysWords string
+
 var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Arrays",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -146,6 +155,9 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7"},
 	},
 	SPIRV: arraysSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
@@ -179,6 +191,9 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 //go:embed Best.spv
 var bestSPIRV string
 
+//go:embed Best.words.spv
+var bestWords string
+
 var bestKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Best",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -195,6 +210,9 @@ var bestKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:99:7"},
 	},
 	SPIRV: bestSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
@@ -228,6 +246,9 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 //go:embed BestLocal.spv
 var bestLocalSPIRV string
 
+//go:embed BestLocal.words.spv
+var bestLocalWords string
+
 var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "BestLocal",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -244,6 +265,9 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7"},
 	},
 	SPIRV: bestLocalSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
@@ -277,6 +301,9 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 //go:embed Bits.spv
 var bitsSPIRV string
 
+//go:embed Bits.words.spv
+var bitsWords string
+
 var bitsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Bits",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -294,6 +321,9 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:228:11"},
 	},
 	SPIRV: bitsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -327,6 +357,9 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 //go:embed Bodies.spv
 var bodiesSPIRV string
 
+//go:embed Bodies.words.spv
+var bodiesWords string
+
 var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Bodies",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -339,13 +372,16 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 44,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:37:11"},
 	},
 	SPIRV: bodiesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
@@ -383,6 +419,9 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 //go:embed BothKinds.spv
 var bothKindsSPIRV string
 
+//go:embed BothKinds.words.spv
+var bothKindsWords string
+
 var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "BothKinds",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -401,6 +440,9 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
@@ -434,6 +476,9 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 //go:embed Chains.spv
 var chainsSPIRV string
 
+//go:embed Chains.words.spv
+var chainsWords string
+
 var chainsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Chains",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -450,6 +495,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7"},
 	},
 	SPIRV: chainsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -483,6 +531,9 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 //go:embed Closures.spv
 var closuresSPIRV string
 
+//go:embed Closures.words.spv
+var closuresWords string
+
 var closuresKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Closures",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -497,6 +548,9 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:229:7"},
 	},
 	SPIRV: closuresSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -526,6 +580,9 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r 
 //go:embed Collatz.spv
 var collatzSPIRV string
 
+//go:embed Collatz.words.spv
+var collatzWords string
+
 var collatzKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Collatz",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -540,6 +597,9 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7"},
 	},
 	SPIRV: collatzSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
@@ -569,6 +629,9 @@ func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r ru
 //go:embed Complex.spv
 var complexSPIRV string
 
+//go:embed Complex.words.spv
+var complexWords string
+
 var complexKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Complex",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -584,7 +647,7 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize:    80,
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64, properties.Int8},
+	Aspects:    []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
@@ -594,6 +657,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:13"},
 	},
 	SPIRV: complexSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
@@ -639,6 +705,9 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
+//go:embed ConvertFloat32.words.spv
+var convertFloat32Words string
+
 var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -650,12 +719,15 @@ var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertFloat32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
@@ -688,6 +760,9 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertFloat64.spv
 var convertFloat64SPIRV string
 
+//go:embed ConvertFloat64.words.spv
+var convertFloat64Words string
+
 var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -699,12 +774,15 @@ var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertFloat64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -737,6 +815,9 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
+//go:embed ConvertInt16.words.spv
+var convertInt16Words string
+
 var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -748,12 +829,15 @@ var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
@@ -786,6 +870,9 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
+//go:embed ConvertInt32.words.spv
+var convertInt32Words string
+
 var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -797,12 +884,15 @@ var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -835,6 +925,9 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
+//go:embed ConvertInt64.words.spv
+var convertInt64Words string
+
 var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -846,12 +939,15 @@ var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -884,6 +980,9 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
+//go:embed ConvertInt8.words.spv
+var convertInt8Words string
+
 var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -895,12 +994,15 @@ var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertInt8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
@@ -933,6 +1035,9 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
+//go:embed ConvertUint16.words.spv
+var convertUint16Words string
+
 var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -944,12 +1049,15 @@ var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertUint16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
@@ -982,6 +1090,9 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
+//go:embed ConvertUint32.words.spv
+var convertUint32Words string
+
 var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -993,12 +1104,15 @@ var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
@@ -1031,6 +1145,9 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
+//go:embed ConvertUint64.words.spv
+var convertUint64Words string
+
 var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1042,12 +1159,15 @@ var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -1080,6 +1200,9 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
+//go:embed ConvertUint8.words.spv
+var convertUint8Words string
+
 var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ConvertUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1091,12 +1214,15 @@ var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
 	},
 	SPIRV: convertUint8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
@@ -1129,6 +1255,9 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 //go:embed Deep.spv
 var deepSPIRV string
 
+//go:embed Deep.words.spv
+var deepWords string
+
 var deepKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Deep",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1146,6 +1275,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7"},
 	},
 	SPIRV: deepSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -1179,6 +1311,9 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 //go:embed EarlyReturn.spv
 var earlyReturnSPIRV string
 
+//go:embed EarlyReturn.words.spv
+var earlyReturnWords string
+
 var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "EarlyReturn",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1196,6 +1331,9 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7"},
 	},
 	SPIRV: earlyReturnSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -1229,6 +1367,9 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 //go:embed Embedded.spv
 var embeddedSPIRV string
 
+//go:embed Embedded.words.spv
+var embeddedWords string
+
 var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Embedded",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1242,7 +1383,6 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
@@ -1253,6 +1393,9 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:46:11"},
 	},
 	SPIRV: embeddedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
@@ -1294,6 +1437,9 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 //go:embed FaultBeforeBarrier.spv
 var faultBeforeBarrierSPIRV string
 
+//go:embed FaultBeforeBarrier.words.spv
+var faultBeforeBarrierWords string
+
 var faultBeforeBarrierKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "FaultBeforeBarrier",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1315,6 +1461,9 @@ var faultBeforeBarrierKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -1352,6 +1501,9 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 //go:embed Faulty.spv
 var faultySPIRV string
 
+//go:embed Faulty.words.spv
+var faultyWords string
+
 var faultyKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Faulty",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1387,6 +1539,9 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
@@ -1432,6 +1587,9 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 //go:embed FloatOpsFloat32.spv
 var floatOpsFloat32SPIRV string
 
+//go:embed FloatOpsFloat32.words.spv
+var floatOpsFloat32Words string
+
 var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "FloatOpsFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1446,7 +1604,6 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize:    64,
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
@@ -1455,6 +1612,9 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13"},
 	},
 	SPIRV: floatOpsFloat32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
@@ -1495,6 +1655,9 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 //go:embed FloatOpsFloat64.spv
 var floatOpsFloat64SPIRV string
 
+//go:embed FloatOpsFloat64.words.spv
+var floatOpsFloat64Words string
+
 var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "FloatOpsFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1509,7 +1672,7 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize:    64,
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64, properties.Int8},
+	Aspects:    []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
@@ -1518,6 +1681,9 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13"},
 	},
 	SPIRV: floatOpsFloat64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
@@ -1558,6 +1724,9 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 //go:embed FoundLast.spv
 var foundLastSPIRV string
 
+//go:embed FoundLast.words.spv
+var foundLastWords string
+
 var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "FoundLast",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1572,6 +1741,9 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9"},
 	},
 	SPIRV: foundLastSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -1601,6 +1773,9 @@ func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, 
 //go:embed Fresh.spv
 var freshSPIRV string
 
+//go:embed Fresh.words.spv
+var freshWords string
+
 var freshKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Fresh",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1615,6 +1790,9 @@ var freshKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7"},
 	},
 	SPIRV: freshSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: freshWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -1644,6 +1822,9 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 //go:embed Generics.spv
 var genericsSPIRV string
 
+//go:embed Generics.words.spv
+var genericsWords string
+
 var genericsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Generics",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1664,6 +1845,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
 	},
 	SPIRV: genericsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -1697,6 +1881,9 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 //go:embed Goto.spv
 var gotoSPIRV string
 
+//go:embed Goto.words.spv
+var gotoWords string
+
 var gotoKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Goto",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1711,6 +1898,9 @@ var gotoKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:169:7"},
 	},
 	SPIRV: gotoSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: gotoWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -1740,6 +1930,9 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 //go:embed Grid2.spv
 var grid2SPIRV string
 
+//go:embed Grid2.words.spv
+var grid2Words string
+
 var grid2Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Grid2",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1755,6 +1948,9 @@ var grid2Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:241:7"},
 	},
 	SPIRV: grid2SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
@@ -1788,6 +1984,9 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 //go:embed Grid2Local.spv
 var grid2LocalSPIRV string
 
+//go:embed Grid2Local.words.spv
+var grid2LocalWords string
+
 var grid2LocalKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Grid2Local",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1810,6 +2009,9 @@ var grid2LocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
@@ -1847,6 +2049,9 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 //go:embed Grid3.spv
 var grid3SPIRV string
 
+//go:embed Grid3.words.spv
+var grid3Words string
+
 var grid3Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Grid3",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1861,6 +2066,9 @@ var grid3Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:251:7"},
 	},
 	SPIRV: grid3SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -1890,6 +2098,9 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 //go:embed GroupFloats32.spv
 var groupFloats32SPIRV string
 
+//go:embed GroupFloats32.words.spv
+var groupFloats32Words string
+
 var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupFloats32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1911,6 +2122,9 @@ var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
@@ -1943,6 +2157,9 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 //go:embed GroupFloats64.spv
 var groupFloats64SPIRV string
 
+//go:embed GroupFloats64.words.spv
+var groupFloats64Words string
+
 var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupFloats64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -1964,6 +2181,9 @@ var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -1996,6 +2216,9 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 //go:embed GroupGuards.spv
 var groupGuardsSPIRV string
 
+//go:embed GroupGuards.words.spv
+var groupGuardsWords string
+
 var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupGuards",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2018,6 +2241,9 @@ var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
 	},
 	SPIRV: groupGuardsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -2051,6 +2277,9 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 //go:embed GroupIntsInt16.spv
 var groupIntsInt16SPIRV string
 
+//go:embed GroupIntsInt16.words.spv
+var groupIntsInt16Words string
+
 var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2062,7 +2291,7 @@ var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int16, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2072,6 +2301,9 @@ var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
@@ -2104,6 +2336,9 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 //go:embed GroupIntsInt32.spv
 var groupIntsInt32SPIRV string
 
+//go:embed GroupIntsInt32.words.spv
+var groupIntsInt32Words string
+
 var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2125,6 +2360,9 @@ var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -2157,6 +2395,9 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 //go:embed GroupIntsInt64.spv
 var groupIntsInt64SPIRV string
 
+//go:embed GroupIntsInt64.words.spv
+var groupIntsInt64Words string
+
 var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2178,6 +2419,9 @@ var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -2210,6 +2454,9 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 //go:embed GroupIntsInt8.spv
 var groupIntsInt8SPIRV string
 
+//go:embed GroupIntsInt8.words.spv
+var groupIntsInt8Words string
+
 var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2221,7 +2468,7 @@ var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2231,6 +2478,9 @@ var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
@@ -2263,6 +2513,9 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 //go:embed GroupIntsUint32.spv
 var groupIntsUint32SPIRV string
 
+//go:embed GroupIntsUint32.words.spv
+var groupIntsUint32Words string
+
 var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2284,6 +2537,9 @@ var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
@@ -2316,6 +2572,9 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 //go:embed GroupIntsUint64.spv
 var groupIntsUint64SPIRV string
 
+//go:embed GroupIntsUint64.words.spv
+var groupIntsUint64Words string
+
 var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2337,6 +2596,9 @@ var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -2369,6 +2631,9 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 //go:embed GroupIntsUint8.spv
 var groupIntsUint8SPIRV string
 
+//go:embed GroupIntsUint8.words.spv
+var groupIntsUint8Words string
+
 var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupIntsUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2380,7 +2645,7 @@ var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2390,6 +2655,9 @@ var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
@@ -2421,6 +2689,9 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 
 //go:embed GroupLeavers.spv
 var groupLeaversSPIRV string
+
+//go:embed GroupLeavers.words.spv
+var groupLeaversWords string
 
 var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupLeavers",
@@ -2454,6 +2725,9 @@ var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
 	},
 	SPIRV: groupLeaversSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -2499,6 +2773,9 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 //go:embed GroupRounds.spv
 var groupRoundsSPIRV string
 
+//go:embed GroupRounds.words.spv
+var groupRoundsWords string
+
 var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupRounds",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2522,6 +2799,9 @@ var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
 	},
 	SPIRV: groupRoundsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -2559,6 +2839,9 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 //go:embed GroupVotes.spv
 var groupVotesSPIRV string
 
+//go:embed GroupVotes.words.spv
+var groupVotesWords string
+
 var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "GroupVotes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2571,7 +2854,7 @@ var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2583,6 +2866,9 @@ var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -2620,6 +2906,9 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 //go:embed IDs.spv
 var iDsSPIRV string
 
+//go:embed IDs.words.spv
+var iDsWords string
+
 var iDsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IDs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2635,6 +2924,9 @@ var iDsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
 	},
 	SPIRV: iDsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -2664,6 +2956,9 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 //go:embed IntOpsInt.spv
 var intOpsIntSPIRV string
 
+//go:embed IntOpsInt.words.spv
+var intOpsIntWords string
+
 var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2678,7 +2973,6 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -2713,6 +3007,9 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsIntSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
@@ -2757,6 +3054,9 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 //go:embed IntOpsInt16.spv
 var intOpsInt16SPIRV string
 
+//go:embed IntOpsInt16.words.spv
+var intOpsInt16Words string
+
 var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2771,7 +3071,6 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -2806,6 +3105,9 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
@@ -2850,6 +3152,9 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt32.spv
 var intOpsInt32SPIRV string
 
+//go:embed IntOpsInt32.words.spv
+var intOpsInt32Words string
+
 var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2864,7 +3169,6 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -2899,6 +3203,9 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
@@ -2943,6 +3250,9 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt64.spv
 var intOpsInt64SPIRV string
 
+//go:embed IntOpsInt64.words.spv
+var intOpsInt64Words string
+
 var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -2957,7 +3267,6 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -2992,6 +3301,9 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
@@ -3036,6 +3348,9 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt8.spv
 var intOpsInt8SPIRV string
 
+//go:embed IntOpsInt8.words.spv
+var intOpsInt8Words string
+
 var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3050,7 +3365,6 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3085,6 +3399,9 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsInt8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
@@ -3129,6 +3446,9 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 //go:embed IntOpsUint.spv
 var intOpsUintSPIRV string
 
+//go:embed IntOpsUint.words.spv
+var intOpsUintWords string
+
 var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsUint",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3143,7 +3463,6 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3178,6 +3497,9 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsUintSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
@@ -3222,6 +3544,9 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 //go:embed IntOpsUint16.spv
 var intOpsUint16SPIRV string
 
+//go:embed IntOpsUint16.words.spv
+var intOpsUint16Words string
+
 var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3236,7 +3561,6 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3271,6 +3595,9 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsUint16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
@@ -3315,6 +3642,9 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint32.spv
 var intOpsUint32SPIRV string
 
+//go:embed IntOpsUint32.words.spv
+var intOpsUint32Words string
+
 var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3329,7 +3659,6 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3364,6 +3693,9 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
@@ -3408,6 +3740,9 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint64.spv
 var intOpsUint64SPIRV string
 
+//go:embed IntOpsUint64.words.spv
+var intOpsUint64Words string
+
 var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3422,7 +3757,6 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3457,6 +3791,9 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
@@ -3501,6 +3838,9 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint8.spv
 var intOpsUint8SPIRV string
 
+//go:embed IntOpsUint8.words.spv
+var intOpsUint8Words string
+
 var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "IntOpsUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3515,7 +3855,6 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 80,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
@@ -3550,6 +3889,9 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 	},
 	SPIRV: intOpsUint8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
@@ -3594,6 +3936,9 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 //go:embed Jumps.spv
 var jumpsSPIRV string
 
+//go:embed Jumps.words.spv
+var jumpsWords string
+
 var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Jumps",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3610,6 +3955,9 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7"},
 	},
 	SPIRV: jumpsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -3643,6 +3991,9 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 //go:embed LargeStructs.spv
 var largeStructsSPIRV string
 
+//go:embed LargeStructs.words.spv
+var largeStructsWords string
+
 var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LargeStructs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3657,13 +4008,16 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 408,
 	Spilled: true,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8, properties.Int16},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7"},
 	},
 	SPIRV: largeStructsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
@@ -3705,6 +4059,9 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 //go:embed Leavers.spv
 var leaversSPIRV string
 
+//go:embed Leavers.words.spv
+var leaversWords string
+
 var leaversKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Leavers",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3729,6 +4086,9 @@ var leaversKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 	},
 	SPIRV: leaversSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -3766,6 +4126,9 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 //go:embed LocalStructs.spv
 var localStructsSPIRV string
 
+//go:embed LocalStructs.words.spv
+var localStructsWords string
+
 var localStructsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LocalStructs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3796,6 +4159,9 @@ var localStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
 	},
 	SPIRV: localStructsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
@@ -3837,6 +4203,9 @@ func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStr
 //go:embed Lookup.spv
 var lookupSPIRV string
 
+//go:embed Lookup.words.spv
+var lookupWords string
+
 var lookupKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Lookup",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3854,6 +4223,9 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
 	},
 	SPIRV: lookupSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -3887,6 +4259,9 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 //go:embed LoopedLocal.spv
 var loopedLocalSPIRV string
 
+//go:embed LoopedLocal.words.spv
+var loopedLocalWords string
+
 var loopedLocalKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LoopedLocal",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3905,6 +4280,9 @@ var loopedLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7"},
 	},
 	SPIRV: loopedLocalSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -3934,6 +4312,9 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 //go:embed Loops.spv
 var loopsSPIRV string
 
+//go:embed Loops.words.spv
+var loopsWords string
+
 var loopsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Loops",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -3951,6 +4332,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7"},
 	},
 	SPIRV: loopsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
@@ -3984,6 +4368,9 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 //go:embed Math1.spv
 var math1SPIRV string
 
+//go:embed Math1.words.spv
+var math1Words string
+
 var math1Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Math1",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4011,6 +4398,9 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -4052,6 +4442,9 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 //go:embed Math32.spv
 var math32SPIRV string
 
+//go:embed Math32.words.spv
+var math32Words string
+
 var math32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Math32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4072,6 +4465,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
@@ -4109,6 +4505,9 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 //go:embed MathFuncs.spv
 var mathFuncsSPIRV string
 
+//go:embed MathFuncs.words.spv
+var mathFuncsWords string
+
 var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MathFuncs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4130,6 +4529,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:13"},
 	},
 	SPIRV: mathFuncsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -4167,6 +4569,9 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 //go:embed MaybeNil.spv
 var maybeNilSPIRV string
 
+//go:embed MaybeNil.words.spv
+var maybeNilWords string
+
 var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MaybeNil",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4186,6 +4591,9 @@ var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
 	},
 	SPIRV: maybeNilSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
@@ -4219,6 +4627,9 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 //go:embed MoreBits.spv
 var moreBitsSPIRV string
 
+//go:embed MoreBits.words.spv
+var moreBitsWords string
+
 var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "MoreBits",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4240,6 +4651,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
 	},
 	SPIRV: moreBitsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -4273,6 +4687,9 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 //go:embed Near.spv
 var nearSPIRV string
 
+//go:embed Near.words.spv
+var nearWords string
+
 var nearKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Near",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4298,6 +4715,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43"},
 	},
 	SPIRV: nearSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -4335,6 +4755,9 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 //go:embed Neighbours.spv
 var neighboursSPIRV string
 
+//go:embed Neighbours.words.spv
+var neighboursWords string
+
 var neighboursKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Neighbours",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4358,6 +4781,9 @@ var neighboursKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7"},
 	},
 	SPIRV: neighboursSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
@@ -4395,6 +4821,9 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 //go:embed NestedLoops.spv
 var nestedLoopsSPIRV string
 
+//go:embed NestedLoops.words.spv
+var nestedLoopsWords string
+
 var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "NestedLoops",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4411,6 +4840,9 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7"},
 	},
 	SPIRV: nestedLoopsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
@@ -4444,6 +4876,9 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 //go:embed NilAgain.spv
 var nilAgainSPIRV string
 
+//go:embed NilAgain.words.spv
+var nilAgainWords string
+
 var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "NilAgain",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4458,6 +4893,9 @@ var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7"},
 	},
 	SPIRV: nilAgainSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -4487,6 +4925,9 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 //go:embed NilFault.spv
 var nilFaultSPIRV string
 
+//go:embed NilFault.words.spv
+var nilFaultWords string
+
 var nilFaultKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "NilFault",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4503,6 +4944,9 @@ var nilFaultKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7"},
 	},
 	SPIRV: nilFaultSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
@@ -4536,6 +4980,9 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 //go:embed Odds.spv
 var oddsSPIRV string
 
+//go:embed Odds.words.spv
+var oddsWords string
+
 var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Odds",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4551,13 +4998,16 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int8},
+	Aspects: []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
 	},
 	SPIRV: oddsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
@@ -4641,6 +5091,9 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 //go:embed Phases.spv
 var phasesSPIRV string
 
+//go:embed Phases.words.spv
+var phasesWords string
+
 var phasesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Phases",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4664,6 +5117,9 @@ var phasesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 	},
 	SPIRV: phasesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
@@ -4701,6 +5157,9 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 //go:embed Pointers.spv
 var pointersSPIRV string
 
+//go:embed Pointers.words.spv
+var pointersWords string
+
 var pointersKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Pointers",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4717,6 +5176,9 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
 	},
 	SPIRV: pointersSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pointersWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -4750,6 +5212,9 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 //go:embed Primes.spv
 var primesSPIRV string
 
+//go:embed Primes.words.spv
+var primesWords string
+
 var primesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Primes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4760,12 +5225,14 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/flow.go:209:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7"},
 	},
 	SPIRV: primesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
@@ -4795,6 +5262,9 @@ func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runt
 //go:embed Quotients.spv
 var quotientsSPIRV string
 
+//go:embed Quotients.words.spv
+var quotientsWords string
+
 var quotientsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Quotients",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4817,6 +5287,9 @@ var quotientsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:21"},
 	},
 	SPIRV: quotientsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
@@ -4862,6 +5335,9 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 //go:embed Ranges.spv
 var rangesSPIRV string
 
+//go:embed Ranges.words.spv
+var rangesWords string
+
 var rangesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Ranges",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4879,6 +5355,9 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7"},
 	},
 	SPIRV: rangesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -4912,6 +5391,9 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 //go:embed Reduce.spv
 var reduceSPIRV string
 
+//go:embed Reduce.words.spv
+var reduceWords string
+
 var reduceKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Reduce",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4933,6 +5415,9 @@ var reduceKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8"},
 	},
 	SPIRV: reduceSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -4966,6 +5451,9 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 //go:embed Results.spv
 var resultsSPIRV string
 
+//go:embed Results.words.spv
+var resultsWords string
+
 var resultsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Results",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -4982,6 +5470,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7"},
 	},
 	SPIRV: resultsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -5015,6 +5506,9 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 //go:embed ReturnEarly.spv
 var returnEarlySPIRV string
 
+//go:embed ReturnEarly.words.spv
+var returnEarlyWords string
+
 var returnEarlyKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ReturnEarly",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5036,6 +5530,9 @@ var returnEarlyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7"},
 	},
 	SPIRV: returnEarlySPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -5073,6 +5570,9 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 //go:embed Search.spv
 var searchSPIRV string
 
+//go:embed Search.words.spv
+var searchWords string
+
 var searchKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Search",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5091,6 +5591,9 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7"},
 	},
 	SPIRV: searchSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
@@ -5124,6 +5627,9 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 //go:embed ShufflesBool.spv
 var shufflesBoolSPIRV string
 
+//go:embed ShufflesBool.words.spv
+var shufflesBoolWords string
+
 var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesBool",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5136,7 +5642,7 @@ var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5147,6 +5653,9 @@ var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
@@ -5183,6 +5692,9 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 //go:embed ShufflesFloat32.spv
 var shufflesFloat32SPIRV string
 
+//go:embed ShufflesFloat32.words.spv
+var shufflesFloat32Words string
+
 var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5206,6 +5718,9 @@ var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
@@ -5242,6 +5757,9 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 //go:embed ShufflesFloat64.spv
 var shufflesFloat64SPIRV string
 
+//go:embed ShufflesFloat64.words.spv
+var shufflesFloat64Words string
+
 var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5265,6 +5783,9 @@ var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
@@ -5301,6 +5822,9 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 //go:embed ShufflesInt.spv
 var shufflesIntSPIRV string
 
+//go:embed ShufflesInt.words.spv
+var shufflesIntWords string
+
 var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5324,6 +5848,9 @@ var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesIntSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
@@ -5360,6 +5887,9 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 //go:embed ShufflesInt16.spv
 var shufflesInt16SPIRV string
 
+//go:embed ShufflesInt16.words.spv
+var shufflesInt16Words string
+
 var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5372,7 +5902,7 @@ var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int16, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5383,6 +5913,9 @@ var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
@@ -5419,6 +5952,9 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 //go:embed ShufflesUint32.spv
 var shufflesUint32SPIRV string
 
+//go:embed ShufflesUint32.words.spv
+var shufflesUint32Words string
+
 var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ShufflesUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5442,6 +5978,9 @@ var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
@@ -5478,6 +6017,9 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 //go:embed Single.spv
 var singleSPIRV string
 
+//go:embed Single.words.spv
+var singleWords string
+
 var singleKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Single",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5492,6 +6034,9 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8"},
 	},
 	SPIRV: singleSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
@@ -5529,6 +6074,9 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 //go:embed Sites.spv
 var sitesSPIRV string
 
+//go:embed Sites.words.spv
+var sitesWords string
+
 var sitesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Sites",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5560,6 +6108,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13"},
 	},
 	SPIRV: sitesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
@@ -5601,6 +6152,9 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 //go:embed Small.spv
 var smallSPIRV string
 
+//go:embed Small.words.spv
+var smallWords string
+
 var smallKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Small",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5616,7 +6170,6 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 96,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int16},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},
@@ -5626,6 +6179,9 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:120:27"},
 	},
 	SPIRV: smallSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
@@ -5675,6 +6231,9 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 //go:embed Spilled.spv
 var spilledSPIRV string
 
+//go:embed Spilled.words.spv
+var spilledWords string
+
 var spilledKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Spilled",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5715,6 +6274,9 @@ var spilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:10"},
 	},
 	SPIRV: spilledSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
 	k.A = kernelimpl.HostSlice[int32](a, 0)
@@ -5817,6 +6379,9 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 //go:embed SubSlices.spv
 var subSlicesSPIRV string
 
+//go:embed SubSlices.words.spv
+var subSlicesWords string
+
 var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "SubSlices",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5835,6 +6400,9 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7"},
 	},
 	SPIRV: subSlicesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -5872,6 +6440,9 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 //go:embed Swap.spv
 var swapSPIRV string
 
+//go:embed Swap.words.spv
+var swapWords string
+
 var swapKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Swap",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5886,6 +6457,9 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7"},
 	},
 	SPIRV: swapSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
@@ -5915,6 +6489,9 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.
 //go:embed Switches.spv
 var switchesSPIRV string
 
+//go:embed Switches.words.spv
+var switchesWords string
+
 var switchesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Switches",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5931,6 +6508,9 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7"},
 	},
 	SPIRV: switchesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -5964,6 +6544,9 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 //go:embed Tables.spv
 var tablesSPIRV string
 
+//go:embed Tables.words.spv
+var tablesWords string
+
 var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Tables",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -5978,6 +6561,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7"},
 	},
 	SPIRV: tablesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -6007,6 +6593,9 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 //go:embed Transpose.spv
 var transposeSPIRV string
 
+//go:embed Transpose.words.spv
+var transposeWords string
+
 var transposeKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Transpose",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -6032,6 +6621,9 @@ var transposeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	},
 	SPIRV: transposeSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
@@ -6073,6 +6665,9 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 //go:embed Words.spv
 var wordsSPIRV string
 
+//go:embed Words.words.spv
+var wordsWords string
+
 var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Words",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
@@ -6087,6 +6682,9 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7"},
 	},
 	SPIRV: wordsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),

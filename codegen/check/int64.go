@@ -1,0 +1,117 @@
+package check
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// Explicit64 reports whether the kernel is written with int64 or uint64: in its
+// fields, or in functions of its module that it reaches. What is so inside other
+// modules' functions was not this author's choice, and int, uint and len never
+// count.
+func Explicit64(k *load.Kernel) bool {
+	for _, l := range k.Leaves {
+		if has64(l.GoType, nil) {
+			return true
+		}
+	}
+	w := &walk64{module: k.Pkg.ModulePath, seen: map[*ssa.Function]bool{}}
+	return w.function(k.Fn)
+}
+
+type walk64 struct {
+	module string
+	seen   map[*ssa.Function]bool
+}
+
+// function reports whether a function, or one that it may call, has such values.
+func (w *walk64) function(fn *ssa.Function) bool {
+	if w.seen[fn] || !w.own(fn) {
+		return false
+	}
+	w.seen[fn] = true
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if _, ok := in.(*ssa.DebugRef); ok {
+				continue
+			}
+			for _, op := range in.Operands(nil) {
+				switch x := (*op).(type) {
+				case nil:
+				case *ssa.Function:
+					if w.function(x) {
+						return true
+					}
+				default:
+					// The receiver's leaves have been looked at, and only those count.
+					if x != receiver(fn) && has64(x.Type(), nil) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// receiver returns the receiver of a method, or nil.
+func receiver(fn *ssa.Function) ssa.Value {
+	if fn.Signature.Recv() == nil || len(fn.Params) == 0 {
+		return nil
+	}
+	return fn.Params[0]
+}
+
+// own reports whether a function belongs to the kernel's module; package dsl is
+// kgen's in any.
+func (w *walk64) own(fn *ssa.Function) bool {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if fn.Pkg == nil {
+		return fn.Synthetic != ""
+	}
+	path := fn.Pkg.Pkg.Path()
+	const dsl = "github.com/kgen-go/kgen/dsl"
+	inside := func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+	return inside(w.module) && !inside(dsl)
+}
+
+// has64 reports whether values of type t hold an int64 or uint64.
+func has64(t types.Type, outer []types.Type) bool {
+	if slices.Contains(outer, t) {
+		return false
+	}
+	outer = append(outer, t)
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.Int64 || u.Kind() == types.Uint64
+	case *types.Slice:
+		return has64(u.Elem(), outer)
+	case *types.Array:
+		return has64(u.Elem(), outer)
+	case *types.Pointer:
+		return has64(u.Elem(), outer)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if has64(u.Field(i).Type(), outer) {
+				return true
+			}
+		}
+	case *types.Tuple:
+		for i := range u.Len() {
+			if has64(u.At(i).Type(), outer) {
+				return true
+			}
+		}
+	}
+	return false
+}
