@@ -9,6 +9,25 @@
 // Vulkan memory model, has no descriptors, and takes everything from one block
 // of push constants, the launch block. Numbers are little-endian.
 //
+// # Variants
+//
+// A kernel may have further modules, for devices that lack aspects which the
+// first one, Kernel.SPIRV, uses. Everything else is the same: launch block,
+// arguments, work-items, fault record, sites, and what the launch leaves in memory.
+// Variant.Without names the aspects, and Kernel.Aspects what all of the modules
+// need. The runtime takes the first module where the device has all aspects that
+// any variant does without, and otherwise the first variant that does without
+// those that the device lacks; that is settled when a pipeline is made.
+//
+// [VariantWords] computes in words of 32 bits, without Int64, Int8 and Int16. An
+// int, uint, int64 or uint64 is two words in it. What is smaller than a word stays
+// so in memory: to load it the module loads the word around it, at a multiple of 4
+// bytes, and to store it exchanges that word atomically. So memory has to be
+// readable in whole words, as allocations are. A specialization constant of eight
+// bytes is two there: the low word has its id, and the high word that plus
+// [SpecHigh]. Atomic operations on 64 bits have no such form; a kernel with them
+// has no variant, and needs the aspects.
+//
 // # The launch block
 //
 //	offset  size  field
@@ -47,7 +66,8 @@
 // The kernel's own constants have the ids that its Specs rows state, below
 // [SpecReserved]. Reserved ids: SpecLocalSizeX, Y and Z hold the work-group size
 // (uint32, x the fastest dimension) and decorate BuiltIn WorkgroupSize; from
-// [SpecAccessor] on stand the lengths of local accessors (uint32, in elements).
+// [SpecAccessor] on stand the lengths of local accessors (uint32, in elements), and
+// from [SpecHigh] on the high words of variants.
 //
 // [SpecExactDivide] (a bool, true by default) is false where the device's
 // division and square root of float32 are correctly rounded: the module then
