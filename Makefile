@@ -4,7 +4,7 @@
 GO ?= go
 
 # The packages whose generated output is committed.
-KERNELS := ./examples/... ./internal/difftest/corpus ./internal/difftest/atomics ./internal/litmus
+KERNELS := ./examples/... ./internal/...
 
 # Tests must use Vulkan, not skip for want of it, and the validation layers
 # watch every call.

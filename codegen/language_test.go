@@ -43,7 +43,7 @@ var language = map[string][]snippet{
 	"float32, float64": {yes("k.D[i] = float64(k.F[i]) * 2")},
 	"complex64, complex128": {
 		yes("c, d := complex(k.F[i], 1), complex(k.D[i], 2); k.Out[i] = int32(real(c/2)) + int32(imag(d*d))"),
-		no("KG007", "", "type K struct{ C complex64 }"),
+		yes("", "type C struct{ C complex64; D []complex128 }\nfunc (k C) Kernel(it dsl.Item1) { k.D[0] += complex128(k.C) }"),
 	},
 	"string": {
 		yes("k.Out[i] = digit(\"abc\", i)", "func digit(s string, i int) int32 { if s == \"x\" { return 0 }; return int32(s[i%len(s)]) }"),
@@ -88,9 +88,10 @@ var language = map[string][]snippet{
 		yes("", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }\ntype GInt = G[int]"),
 		no("KG005", "", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }"),
 	},
-	"maps":                    {no("KG201", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
-	"channels":                {no("KG102", "c := make(chan int32, 1); _ = c")},
-	"uintptr, unsafe.Pointer": {no("KG205", "k.Out[i] = int32(uintptr(i))"), no("KG205", "p := unsafe.Pointer(&k.X[i]); *(*int32)(p) = 1")},
+	"maps":           {no("KG201", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
+	"channels":       {no("KG102", "c := make(chan int32, 1); _ = c")},
+	"uintptr":        {yes("k.Out[i] = int32(uintptr(i) >> 3)")},
+	"unsafe.Pointer": {no("KG205", "p := unsafe.Pointer(&k.X[i]); *(*int32)(p) = 1")},
 
 	"constants": {yes("k.Out[i] = int32(b) + big>>95", "const ( a = iota + 1; b )\nconst big = 1 << 100")},
 	"package-level variables": {
@@ -116,7 +117,7 @@ var language = map[string][]snippet{
 		yes("for j := range i { k.Out[j]++ }; for range 3 { }; for j, x := range k.X { k.Out[j] = x }; for j := range [3]int{} { k.Out[j]++ }; for _, x := range &[2]int32{1} { k.Out[i] = x }"),
 		yes("for j := range count(i) { if j == 1 { continue }; if j > 3 { break }; k.Out[j]++ }", "func count(n int) func(func(int) bool) { return func(yield func(int) bool) { for j := range n { if !yield(j) { return } } } }"),
 	},
-	"range over a string": {no("KG102", "for _, c := range \"abc\" { k.Out[i] = c }")},
+	"range over a string": {yes("for j, c := range \"abc\" { k.Out[i] += c * int32(j) }")},
 	"switch, fallthrough": {yes("switch x := k.X[i]; { case x > 3: k.Out[i] = 1; fallthrough; case x == 2: k.Out[i]++; default: k.Out[i] = 3 }; switch i { case 1, 2: k.Out[i]-- }")},
 	"type switches":       {yes("k.Out[i] = kind(int32(2)) + kind(k.F[i])", "func kind[T any](x T) int32 { switch any(x).(type) { case int32: return 1; case float32: return 2 }; return 0 }")},
 	"break, continue, labels": {
@@ -132,7 +133,10 @@ var language = map[string][]snippet{
 		no("KG102", "select { default: }; var c chan int; c <- 1"),
 		no("KG102", "select { case <-k.c(): default: }", "func (K) c() chan int { return nil }"),
 	},
-	"defer": {no("KG103", "defer k.f()", "func (K) f() {}")},
+	"defer": {
+		yes("defer k.f(i); if i > 3 { defer func() { k.Out[i]++ }() }", "func (k K) f(i int) { k.Out[i] *= 2 }"),
+		no("KG103", "for j := range i { defer k.f(j) }", "func (k K) f(i int) { k.Out[i] *= 2 }"),
+	},
 
 	"arithmetic, comparisons": {
 		yes("a, b := k.X[i], k.Out[i]; k.Out[i] = a + b - a*b/3%5 ^ a&b | a&^b; k.B[i] = a < b || a == b; k.F[i] = -k.F[i] / 3"),
@@ -146,16 +150,17 @@ var language = map[string][]snippet{
 	},
 	"conversions of strings": {
 		no("KG201", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
-		no("KG201", "s := []byte(\"abc\"); k.Out[i] = int32(s[i])"),
+		yes("s, r := []byte(\"abc\"), []rune(\"abc\"); s[0]++; k.Out[i] = int32(s[i%3]) + r[1]"),
 	},
 	"slices to arrays": {
 		yes("a := [4]int32(k.X[i:]); p := (*[2]int32)(k.Out); p[1] = a[2]"),
-		no("KG203", "var b [8]int32; a := [4]int32(b[2:]); k.Out[i] = a[1]"),
+		yes("var b [8]int32; a := [4]int32(b[2:]); p := (*[2]int32)(b[i%4:]); p[1] = 3; k.Out[i] = a[1] + b[i%8]"),
 	},
 	"composite literals": {yes("a := [...]int32{5: 1, 2}; b := []struct{ x, y int32 }{{1, 2}, {y: i32(i)}}; p := &square{3}; k.Out[i] = a[i%7] + b[i%2].y + p.w", square, "func i32(x int) int32 { return int32(x) }")},
 	"function literals": {yes("n := int32(0); add := func(x int32) { n += x }; add(1); add(k.X[i]); func() { n++ }(); k.Out[i] = n"),
 		yes("for j := range int32(3) { f := func() int32 { return j * 2 }; k.Out[i] += f() }"),
-		no("KG203", "for j := int32(0); j < 3; j++ { f := func() int32 { return j * 2 }; k.Out[i] += f() }"),
+		yes("for j := int32(0); j < 3; j++ { f := func() int32 { j++; return j * 2 }; k.Out[i] += f() }"),
+		no("KG203", "var p *int32; for j := int32(0); j < 3; j++ { if j == 1 { p = &j } }; k.Out[i] = *p"),
 	},
 	"method values":   {yes("f, g := square{2}.plus, square.plus; k.Out[i] = f(1) + g(square{1}, 2)", square)},
 	"type assertions": {yes("var x any = k.X[i]; y := x.(int32); if _, ok := x.(string); !ok { y++ }; k.Out[i] = y")},
@@ -168,7 +173,11 @@ var language = map[string][]snippet{
 		yes("s := make([]int32, 2, 4); s = s[:4]; s[i%4] = 3; k.Out[i] = s[0]"),
 		no("KG204", "s := make([]int32, i); k.Out[i] = s[0]"),
 	},
-	"append":         {no("KG204", "s := append(k.X, 1); k.Out[i] = s[0]")},
+	"append": {
+		yes("s := make([]int32, 0, 8); for j := range i { s = append(s, int32(j)) }; s = append(k.Out[:1], s...); k.Out[i] = s[0]"),
+		no("KG204", "var s []int32; for j := range i { s = append(s, int32(j)) }; k.Out[i] = s[0]"),
+		no("KG204", "s := append([]int32{}, k.X...); k.Out[i] = s[0]"),
+	},
 	"panic":          {yes("if k.X[i] < 0 { panic(\"negative\") }; if k.X[i] > 9 { panic(9) }"), yes("panic(k.X[i])")},
 	"recover":        {no("KG103", "recover()")},
 	"print, println": {no("KG304", "println(i)"), no("KG304", "print(i)")},
@@ -181,7 +190,12 @@ var language = map[string][]snippet{
 		no("KG203", "k.D[i] = math.J0(k.D[i])"), no("KG203", "k.D[i] = math.Y1(k.D[i])"), no("KG203", "k.D[i] = math.Jn(2, k.D[i])"),
 	},
 	"package math/bits, math/cmplx": {yes("hi, lo := bits.Mul64(uint64(i), 1<<60); k.Out[i] = int32(bits.OnesCount64(hi) + bits.Len64(lo)); k.D[i] = cmplx.Abs(cmplx.Exp(complex(k.D[i], 1)))")},
-	"package cmp":                   {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
+	"package unicode/utf8": {
+		yes("b := []byte(\"abc\"); n := utf8.EncodeRune(b, 'x'); r, _ := utf8.DecodeRune(b[n:]); k.Out[i] = r; k.B[i] = utf8.Valid(b)"),
+		no("KG201", "k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\")))"),
+	},
+	"package encoding/binary": {yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
+	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
 	"package slices": {
 		yes("var w [8]int32; copy(w[:], k.X); slices.Reverse(w[:]); k.Out[i] = slices.Max(k.X) + w[i%8] + int32(slices.Index(k.X, 3))"),
 		yes("for j, x := range slices.All(k.X) { k.Out[j] = x }; k.B[i] = slices.Equal(k.X, k.Out) || slices.ContainsFunc(k.X, func(x int32) bool { return x > 3 })"),

@@ -132,7 +132,9 @@
 // What panics in Go is a fault in a kernel: an index out of range, a division of
 // integers by zero, an explicit panic. The work-item that faults ends; it takes
 // no further part in barriers. The others go on, and the launch reports the
-// first fault. Recover has no use in kernels.
+// first fault. Recover has no use in kernels. Deferred calls run when their
+// function returns; after a fault a device does not run them, since a work-item
+// that has faulted writes nothing more.
 //
 // # Which Go
 //
@@ -149,7 +151,7 @@
 //	int8…int64, uint8…uint64   yes; slices of 8 and 16 bits need an aspect
 //	int, uint                  yes, 64 bits on every device
 //	float32, float64           yes; float64 needs an aspect
-//	complex64, complex128      yes; not as a field of a kernel: KG007
+//	complex64, complex128      yes
 //	string                     yes, where its value is known; else KG201
 //	arrays                     yes
 //	arrays of slices, …        yes, also of pointers or functions: up to 32, with known indices; else KG201
@@ -161,7 +163,8 @@
 //	generic types              yes; a kernel is instantiated by an alias: else KG005
 //	maps                       no: KG201
 //	channels                   no: KG102
-//	uintptr, unsafe.Pointer    no: KG205
+//	uintptr                    yes, as a number
+//	unsafe.Pointer             no: KG205
 //
 // Declarations:
 //
@@ -177,14 +180,14 @@
 //	assignments, op=, ++, --   yes
 //	if, for                    yes
 //	range                      yes, over numbers, arrays, slices and functions
-//	range over a string        no: KG102
+//	range over a string        yes, where its value is known
 //	switch, fallthrough        yes
 //	type switches              yes, where the type is known
 //	break, continue, labels    yes
 //	goto                       yes; into a loop: KG101
 //	return                     yes, anywhere; before a barrier too
 //	go, select, send           no: KG102
-//	defer                      no: KG103
+//	defer                      yes, outside of loops; else KG103
 //
 // Expressions:
 //
@@ -193,10 +196,10 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     no: KG201
-//	slices to arrays           yes, in device memory; else KG203
+//	conversions of strings     yes, of known ones to bytes and runes; else KG201
+//	slices to arrays           yes
 //	composite literals         yes
-//	function literals          yes, with captured variables; those of a three-part for: KG203
+//	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
 //	method values              yes
 //	type assertions            yes, where the type is known
 //
@@ -207,7 +210,7 @@
 //	complex, real, imag        yes
 //	new                        yes
 //	make                       yes, of slices with constant sizes; else KG204
-//	append                     no: KG204
+//	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
 //	panic                      yes, a fault; the host gets the text of a constant
 //	recover                    no: KG103
 //	print, println             no: KG304
@@ -223,6 +226,8 @@
 //	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               a generator of one's own, such as NewPCG
+//	unicode/utf8               yes; not RuneCount: KG201
+//	encoding/binary            yes, LittleEndian and BigEndian
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304
 package dsl

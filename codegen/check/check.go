@@ -91,10 +91,10 @@ func (c *checker) walk(v *visit) {
 // follow walks the functions that an instruction calls or takes the value of.
 func (c *checker) follow(v *visit, in ssa.Instruction, pos token.Pos) {
 	switch in := in.(type) {
-	case *ssa.Go, *ssa.Defer:
-		return // wrong by themselves: what they call does not matter
+	case *ssa.Go:
+		return // wrong by itself: what it calls does not matter
 	case *ssa.MakeClosure:
-		if onlyDeferred(in) {
+		if onlyStarted(in) {
 			return
 		}
 	case *ssa.Call:
@@ -127,14 +127,13 @@ func (c *checker) follow(v *visit, in ssa.Instruction, pos token.Pos) {
 	}
 }
 
-// onlyDeferred reports whether a closure is made for go and defer statements
-// alone.
-func onlyDeferred(in *ssa.MakeClosure) bool {
+// onlyStarted reports whether a closure is made for go statements alone.
+func onlyStarted(in *ssa.MakeClosure) bool {
 	found := false
 	for _, r := range *in.Referrers() {
 		switch r.(type) {
 		case *ssa.DebugRef:
-		case *ssa.Go, *ssa.Defer:
+		case *ssa.Go:
 			found = true
 		default:
 			return false

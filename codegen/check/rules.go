@@ -22,7 +22,7 @@ type reporter func(hint, format string, args ...any)
 
 var rules = []rule{
 	{"goroutines", diag.Statement, goroutines},
-	{"defer", diag.Defer, deferred},
+	{"recover", diag.Defer, recovers},
 	{"channels", diag.Statement, channels},
 	{"maps", diag.Type, maps},
 	{"allocation", diag.Alloc, allocation},
@@ -47,10 +47,7 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-func deferred(in ssa.Instruction, report reporter) {
-	if _, ok := in.(*ssa.Defer); ok {
-		report("call it at the end", "kernels have no deferred calls")
-	}
+func recovers(in ssa.Instruction, report reporter) {
 	if builtin(in) == "recover" {
 		report("check before the operation", "a kernel cannot recover from a panic")
 	}
@@ -95,13 +92,43 @@ func isMap(t types.Type) bool {
 // makes an array.
 func allocation(in ssa.Instruction, report reporter) {
 	if _, ok := in.(*ssa.MakeSlice); ok {
-		report("use an array of fixed size, or a slice that the host passes",
+		report("give make a constant capacity, or use a slice that the host passes",
 			"a kernel cannot allocate memory whose size is not known when it is built")
 	}
-	if builtin(in) == "append" {
-		report("write to an index of a slice that is large enough",
-			"append may allocate memory whose size is not known when the kernel is built")
+	if builtin(in) == "append" && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
+		report("make the slice with a constant capacity: make([]T, 0, 16)",
+			"append has to allocate here, since the slice has no capacity, and a kernel cannot")
 	}
+}
+
+// noCapacity reports whether a slice is made of nil, of literals without
+// elements and of what is appended to these.
+func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Const:
+		return v.Value == nil
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if !noCapacity(e, seen) {
+				return false
+			}
+		}
+		return true
+	case *ssa.Call:
+		return builtin(v) == "append" && noCapacity(v.Call.Args[0], seen)
+	case *ssa.ChangeType:
+		return noCapacity(v.X, seen)
+	case *ssa.Slice:
+		if p, ok := v.X.Type().Underlying().(*types.Pointer); ok {
+			return p.Elem().Underlying().(*types.Array).Len() == 0
+		}
+		return noCapacity(v.X, seen)
+	}
+	return false
 }
 
 func unsafeUse(in ssa.Instruction, report reporter) {
@@ -114,7 +141,7 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
-		if b, ok := t.Underlying().(*types.Basic); ok && (b.Kind() == types.UnsafePointer || b.Kind() == types.Uintptr) {
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
 			report("index slices", "a kernel cannot convert %v to %v", c.X.Type(), c.Type())
 			return
 		}

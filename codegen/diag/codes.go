@@ -35,7 +35,7 @@ const (
 	Irreducible Code = 101
 	// Statement: a statement that kernels cannot have (go, select, send, …).
 	Statement Code = 102
-	// Defer: a defer or recover.
+	// Defer: a defer in a loop, or a recover.
 	Defer Code = 103
 
 	// Type: a type that kernels cannot have (map, chan, string, …).

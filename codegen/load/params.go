@@ -213,7 +213,7 @@ func (fl *flattener) badValue(t types.Type) string {
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
 			info := u.Info()
-			if info&(types.IsInteger|types.IsFloat|types.IsBoolean) == 0 || info&types.IsUntyped != 0 || u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer {
+			if info&(types.IsNumeric|types.IsBoolean) == 0 || info&types.IsUntyped != 0 || u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer {
 				return fl.typeString(t)
 			}
 			return ""

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -13,46 +14,54 @@ import (
 func (l *lowerer) callInstr(in *ssa.Call) val {
 	c := &in.Call
 	var args []val
-	if c.IsInvoke() {
-		x, ok := l.get(c.Value).(iface)
-		if !ok || x.typ == nil {
-			l.errorf(diag.DynamicCall, in.Pos(), "use a type parameter",
-				"which method this call reaches is not known when the kernel is generated")
-			return l.zero(in.Type())
-		}
-		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
-		if fn == nil {
-			l.errorf(diag.DynamicCall, in.Pos(), "", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
-			return l.zero(in.Type())
-		}
-		args = append(args, x.v)
-		for _, a := range c.Args {
-			args = append(args, l.get(a))
-		}
-		return l.callFunc(in, fn, args, nil)
-	}
-	f, ok := l.get(c.Value).(function)
-	if !ok || f.fn == nil && f.builtin == nil {
-		l.errorf(diag.DynamicCall, in.Pos(), "call a function directly, or pass it to a function that is inlined",
-			"which function this call reaches is not known when the kernel is generated")
-		return l.zero(in.Type())
-	}
 	for _, a := range c.Args {
 		args = append(args, l.get(a))
 	}
-	if f.builtin != nil {
+	f, args, ok := l.callee(c, l.get(c.Value), args)
+	switch {
+	case !ok:
+		return l.zero(in.Type())
+	case f.builtin != nil:
 		return l.builtin(in, f.builtin, args)
 	}
 	return l.callFunc(in, f.fn, args, f.bindings)
 }
 
-func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
-	origin := fn
-	if o := fn.Origin(); o != nil {
-		origin = o
+// callee returns the function that a call of x reaches and what it is given.
+func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
+	if c.IsInvoke() {
+		x, ok := x.(iface)
+		if !ok || x.typ == nil {
+			l.errorf(diag.DynamicCall, c.Pos(), "use a type parameter",
+				"which method this call reaches is not known when the kernel is generated")
+			return function{}, nil, false
+		}
+		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
+		if fn == nil {
+			l.errorf(diag.DynamicCall, c.Pos(), "", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
+			return function{}, nil, false
+		}
+		return function{fn: fn}, append([]val{x.v}, args...), true
 	}
+	f, ok := x.(function)
+	if !ok || f.fn == nil && f.builtin == nil {
+		l.errorf(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
+			"which function this call reaches is not known when the kernel is generated")
+		return function{}, nil, false
+	}
+	return f, args, true
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
 	l.pos = in.Pos()
-	if h, ok := intrinsics[origin.RelString(nil)]; ok {
+	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
 		return h(l, in, fn, args)
 	}
 	return l.call(fn, args, bindings, in.Pos())
@@ -73,6 +82,8 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 		return tuple{args}
 	case "copy":
 		return l.copySlice(in, args)
+	case "append":
+		return l.appendSlice(in, args)
 	case "clear":
 		return l.clearSlice(in, args)
 	case "ssa:wrapnilchk":
@@ -163,21 +174,29 @@ func (l *lowerer) elem(s slice, i *ir.Value) mem {
 // copySlice lowers copy(dst, src), in the direction that overlapping slices need.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	dst, ok1 := args[0].(slice)
-	src, ok2 := args[1].(slice)
-	if s, ok := args[1].(str); ok && ok1 {
-		n := l.m.Int(ir.TypeI64, int64(len(s.s)))
-		src, ok2 = slice{off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}, true
-		if len(s.s) == 0 {
-			return n
-		}
-		src.at = l.stringTable(s.s)
-	}
+	src, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
 		return l.zero(in.Type())
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
 	less := l.op(ir.OpSLt, ir.TypeBool, src.len, dst.len)
 	n := l.op(ir.OpSelect, ir.TypeI64, less, src.len, dst.len)
+	l.move(dst, src, n, elem)
+	return n
+}
+
+// move copies n elements, in the direction that overlapping slices need.
+func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
+	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {
+		var xs []val
+		for i := range int64(n.Bits) {
+			xs = append(xs, l.loadMem(l.elem(src, l.m.Int(ir.TypeI64, i)), elem))
+		}
+		for i, x := range xs {
+			l.storeMem(l.elem(dst, l.m.Int(ir.TypeI64, int64(i))), x, elem)
+		}
+		return
+	}
 	// Copying up is right unless dst starts within src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
@@ -194,7 +213,50 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 		}
 		l.storeMem(l.elem(dst, i), l.loadMem(l.elem(src, i), elem), elem)
 	})
-	return n
+}
+
+// appendSlice lowers append(s, more...) within the capacity of s; beyond it is a
+// fault, since a device cannot allocate.
+func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
+	s, ok1 := args[0].(slice)
+	more, ok2 := l.bytesOf(args[1]).(slice)
+	if !ok1 || !ok2 {
+		return l.zero(in.Type())
+	}
+	elem := in.Type().Underlying().(*types.Slice).Elem()
+	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
+	if full && more.len.IsConst() && more.len.Bits > 0 {
+		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
+			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
+		return l.zero(in.Type())
+	}
+	n := l.op(ir.OpIAdd, ir.TypeI64, s.len, more.len)
+	l.check(l.op(ir.OpULe, ir.TypeBool, n, s.cap), abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
+	dst := s
+	if s.at.device() {
+		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, s.len)
+		a.Aux = s.at.auxRef()
+		dst.at.addr = a
+	} else {
+		dst.off = l.op(ir.OpIAdd, ir.TypeI64, s.off, s.len)
+	}
+	l.move(dst, more, more.len, elem)
+	s.len = n
+	return s
+}
+
+// bytesOf turns a string into a slice of its bytes, and returns other values as
+// they are.
+func (l *lowerer) bytesOf(v val) val {
+	s, ok := v.(str)
+	if !ok {
+		return v
+	}
+	n := l.m.Int(ir.TypeI64, int64(len(s.s)))
+	if len(s.s) == 0 {
+		return l.zero(types.NewSlice(types.Typ[types.Byte]))
+	}
+	return slice{at: l.stringTable(s.s), off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
 func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {

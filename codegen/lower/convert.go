@@ -17,6 +17,11 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		ft, tt := fields(from)[0], fields(to)[0]
 		return tuple{[]val{l.convert(c.elems[0], ft, tt), l.convert(c.elems[1], ft, tt)}}
 	}
+	if s, ok := v.(str); ok {
+		if sl, ok := to.Underlying().(*types.Slice); ok {
+			return l.bytesOrRunes(s.s, width(sl.Elem()) == 32)
+		}
+	}
 	x, ok := v.(*ir.Value)
 	if !ok || l.classify(to) != classScalar {
 		if types.Identical(from.Underlying(), to.Underlying()) {

@@ -201,15 +201,23 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 
 // stringTable is a table of the bytes of a string.
 func (l *lowerer) stringTable(s string) mem {
+	bytes := make([]int64, len(s))
+	for i := range bytes {
+		bytes[i] = int64(s[i])
+	}
+	return l.numbers("string "+s, bytes)
+}
+
+// numbers is a table of 32-bit integers; the name stands for its contents.
+func (l *lowerer) numbers(name string, ns []int64) mem {
 	for _, v := range l.m.Vars {
-		if v.Storage == ir.Private && v.Name == "string "+s {
+		if v.Storage == ir.Private && v.Name == name {
 			return mem{v: v}
 		}
 	}
-	t := l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(len(s))))
-	v := l.m.NewVar(nil, ir.Private, "string "+s, t)
-	for i := range len(s) {
-		v.Init = append(v.Init, l.m.Int(ir.TypeI32, int64(s[i])))
+	v := l.m.NewVar(nil, ir.Private, name, l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(len(ns)))))
+	for _, n := range ns {
+		v.Init = append(v.Init, l.m.Int(ir.TypeI32, n))
 	}
 	return mem{v: v}
 }

@@ -18,7 +18,11 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	f := l.frame
 	f.cur = in
 	switch in := in.(type) {
-	case *ssa.DebugRef, *ssa.RunDefers:
+	case *ssa.DebugRef:
+	case *ssa.Defer:
+		l.deferCall(f, in)
+	case *ssa.RunDefers:
+		l.runDefers(f)
 	case *ssa.Phi:
 		f.vals[in] = l.phi(f, in)
 	case *ssa.Store:
@@ -196,6 +200,10 @@ func (l *lowerer) value(in ssa.Value) val {
 		return l.get(in.X)
 	case *ssa.TypeAssert:
 		return l.typeAssert(in)
+	case *ssa.Range:
+		return l.rangeString(in)
+	case *ssa.Next:
+		return l.nextRune(in)
 	case *ssa.SliceToArrayPointer:
 		return l.sliceToArray(in)
 	}
@@ -206,8 +214,6 @@ func (l *lowerer) value(in ssa.Value) val {
 // did not find.
 func (l *lowerer) unsupported(in ssa.Value) val {
 	switch in.(type) {
-	case *ssa.Range:
-		l.errorf(diag.Statement, in.Pos(), "range over its length, or over a slice", "kernels cannot range over strings")
 	case *ssa.Next: // of the Range that was reported
 	default:
 		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this expression (%T)", in)
@@ -218,6 +224,9 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 // alloc makes a variable, zeroed where it is declared.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
+	if iterationOf(in) != nil {
+		return pointer{ref: c}
+	}
 	if len(l.diags) == 0 || c.cls != classBad {
 		l.zeroCell(c)
 	}
@@ -227,9 +236,13 @@ func (l *lowerer) alloc(in *ssa.Alloc) val {
 // cellOf returns the variable of an alloc.
 func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	c := f.allocs[in]
+	if first := iterationOf(in); c == nil && first != nil {
+		c = l.cellOf(f, first)
+		f.allocs[in] = c
+	}
 	if c == nil {
 		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
-		c.settle(f, in)
+		c.settle(f, lastInstance(in))
 		f.allocs[in] = c
 	}
 	return c
@@ -299,8 +312,7 @@ func (l *lowerer) sliceToArray(in *ssa.SliceToArrayPointer) val {
 	if s.at.device() {
 		return pointer{ref: mem{addr: s.at.addr, elem: l.memType(at, true), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}}
 	}
-	l.errorf(diag.MixedPointers, in.Pos(), "index the slice", "an array cannot be a part of another variable's memory here")
-	return l.zero(in.Type())
+	return pointer{ref: part{s, at}}
 }
 
 // rounded finds the float products under an explicit conversion, which go/ssa

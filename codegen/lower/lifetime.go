@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -40,6 +41,59 @@ func (l *lowerer) storesOld(to ref, x val) {
 			}
 		}
 	}
+}
+
+// iterationOf returns the variable that in is the next iteration's instance of,
+// or nil. A three-part for statement copies its variables at the end of each
+// iteration if something refers to them:
+//
+//	head: p = phi [first, next]
+//	post: t = *p; next = new T; *next = t; …
+//
+// All instances are one cell then, which the copy leaves as it is.
+func iterationOf(in *ssa.Alloc) *ssa.Alloc {
+	block := in.Block()
+	i := slices.Index(block.Instrs, ssa.Instruction(in))
+	if i < 1 || i+1 == len(block.Instrs) {
+		return nil
+	}
+	load, ok1 := block.Instrs[i-1].(*ssa.UnOp)
+	store, ok2 := block.Instrs[i+1].(*ssa.Store)
+	if !ok1 || !ok2 || load.Op != token.MUL || store.Addr != in || store.Val != load {
+		return nil
+	}
+	phi, ok := load.X.(*ssa.Phi)
+	if !ok || phi.Comment != in.Comment {
+		return nil
+	}
+	var first *ssa.Alloc
+	for _, e := range phi.Edges {
+		a, ok := e.(*ssa.Alloc)
+		if !ok || a != in && first != nil && a != first {
+			return nil
+		}
+		if a != in {
+			first = a
+		}
+	}
+	return first
+}
+
+// lastInstance returns where a variable is declared anew in each iteration, if it
+// is the first instance of a three-part for statement's, or in.
+func lastInstance(in *ssa.Alloc) *ssa.Alloc {
+	for _, r := range *in.Referrers() {
+		phi, ok := r.(*ssa.Phi)
+		if !ok {
+			continue
+		}
+		for _, e := range phi.Edges {
+			if a, ok := e.(*ssa.Alloc); ok && a != in && iterationOf(a) == in {
+				return a
+			}
+		}
+	}
+	return in
 }
 
 func (l *lowerer) oldVariable(c *cell) {

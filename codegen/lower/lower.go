@@ -60,6 +60,7 @@ type frame struct {
 	result   *cell
 	single   bool // the function has one return: its results need no cell
 	retVal   val
+	defers   []*deferred
 	fma      map[ssa.Value]bool // products that an explicit conversion rounds
 }
 
@@ -331,6 +332,7 @@ func (l *lowerer) body(f *frame) {
 		f.result = l.newCell(f.fn.Signature.Results(), "result")
 	}
 	f.rounded()
+	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
 	for _, b := range order {
 		if !f.reached[b] {

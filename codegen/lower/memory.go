@@ -149,8 +149,17 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		return l.loadMem(r, t)
 	case constRef:
 		return r.v
+	case part:
+		c := l.newCell(t, "copy")
+		l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(c.mem.at(i), l.loadMem(m, r.typ.Elem()), r.typ.Elem()) })
+		return array{c.mem}
 	}
 	return l.zero(t)
+}
+
+// moveArray calls one for each element of a part.
+func (l *lowerer) moveArray(p part, one func(i *ir.Value, m mem)) {
+	l.loop(l.m.Int(ir.TypeI32, p.typ.Len()), func(i *ir.Value) { one(i, l.elem(p.s, i)) })
 }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
@@ -159,6 +168,10 @@ func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 		l.storeCell(r, v)
 	case mem:
 		l.storeMem(r, v, t)
+	case part:
+		if a, ok := v.(array); ok {
+			l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(m, l.loadMem(a.at.at(i), r.typ.Elem()), r.typ.Elem()) })
+		}
 	}
 }
 
@@ -241,6 +254,8 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		switch r := r.(type) {
 		case mem:
 			return pointer{ref: r.at(l.toI32(idx))}
+		case part:
+			return pointer{ref: l.elem(r.s, idx)}
 		case constRef:
 			if a, ok := r.v.(array); ok {
 				return pointer{ref: a.at.at(l.toI32(idx))}
@@ -347,6 +362,8 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 				return l.zero(in.Type())
 			}
 			s.at = r.mem
+		case part:
+			s.at, s.off = r.s.at, r.s.off
 		case mem:
 			s.at = r
 			if r.device() {

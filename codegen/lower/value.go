@@ -14,7 +14,7 @@ import (
 //	           i32, extended from their width by their sign
 //	tuple      a struct, the results of a call, or a complex number
 //	array      an array
-//	pointer, slice, str, function, iface, item, accessor, localGroup
+//	pointer, slice, str, stringIter, function, iface, item, accessor, localGroup
 type val any
 
 type tuple struct{ elems []val }
@@ -62,8 +62,14 @@ type subGroup struct{}
 // accessor is a dsl.LocalAccessor, by its index among the kernel's.
 type accessor struct{ index int }
 
-// A ref is what a pointer points to: a *cell or a mem.
+// A ref is what a pointer points to: a *cell, a mem, a part or a constRef.
 type ref any
+
+// part is an array that lies within another one, where a slice begins.
+type part struct {
+	s   slice
+	typ *types.Array
+}
 
 // mem is memory with a path: of a variable, or of device memory at addr with the
 // element type elem, where the path begins with the element index.

@@ -72,8 +72,7 @@ func (k Goroutine) f(int) {}
 type Deferred struct{ Out []int }
 
 func (k Deferred) Kernel(it dsl.Item1) {
-	defer fmt.Println()             // want KG103 `deferred`
-	defer func() { k.Out[0] = 2 }() // want KG103 `deferred`
+	defer fmt.Println() // want KG304 `fmt.Println`
 	k.Out[0] = 1
 	recover() // want KG103 `recover`
 }
@@ -120,7 +119,14 @@ func (k Makes) Kernel(it dsl.Item1) {
 type Appends struct{ Out []int }
 
 func (k Appends) Kernel(it dsl.Item1) {
-	k.Out = append(k.Out, 1) // want KG204 `append`
+	var s, t []int
+	for i := range k.Out {
+		s = append(s, i)     // want KG204 `append`
+		t = append(t[:0], 1) // want KG204 `append`
+	}
+	s = append([]int{}, s...) // want KG204 `append`
+	u := append(k.Out[:1], s...)
+	k.Out[0] = len(s) + len(t) + len(u)
 }
 
 type Deep struct{ Out []int }
@@ -162,10 +168,10 @@ type Unsafe struct{ Out []int }
 func (k Unsafe) Kernel(it dsl.Item1) {
 	p := unsafe.Pointer(&k.Out[0]) // want KG205 `cannot convert`
 	n := uintptr(3)
-	n += uintptr(it.GlobalID())              // want KG205 `cannot convert`
+	n += uintptr(it.GlobalID())
 	*(*int32)(p) = 2                         // want KG205 `cannot convert`
 	k.Out[1] = unsafe.Slice(&k.Out[0], 4)[3] // want KG205 `unsafe.Slice`
-	k.Out[2] = int(n)                        // want KG205 `cannot convert`
+	k.Out[2] = int(n)
 }
 
 type Bodiless struct{ Out []int }

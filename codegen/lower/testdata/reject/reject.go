@@ -4,6 +4,7 @@ package reject
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/dsl"
 )
@@ -89,12 +90,21 @@ func (k TooLarge) Kernel(it dsl.NDItem1) {
 	k.Out[0] = int32(a[it.GlobalID()]) + int32(tile[0])
 }
 
-type RangeString struct{ Out []int32 }
+type DeferLoop struct{ Out []int32 }
 
-func (k RangeString) Kernel(it dsl.Item1) {
-	for i := range "abc" { // want KG102 `range over strings`
-		k.Out[i] = 1
+func (k DeferLoop) Kernel(it dsl.Item1) {
+	for i := range 3 {
+		defer func() { k.Out[i] = 1 }() // want KG103 `in a loop`
 	}
+	defer atomic.AddInt32(&k.Out[0], 1) // want KG103 `result`
+}
+
+type AppendFull struct{ Out []int32 }
+
+func (k AppendFull) Kernel(it dsl.Item1) {
+	s := append([]int32{1, 2}, k.Out...)
+	t := append(s[:2:2], 3) // want KG204 `append`
+	k.Out[0] = t[0]
 }
 
 type OwnCombiner struct {

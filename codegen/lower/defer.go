@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// deferred is a defer statement of an inlined call. Outside of loops each runs
+// at most once, so a flag says whether it has, and variables keep what it was
+// given until the function returns.
+type deferred struct {
+	in    *ssa.Defer
+	armed *ir.Var
+	fn    *cell // of the function, where that is no constant of the code
+	args  []*cell
+
+	reached bool
+}
+
+// armDefers makes the flags of f's defer statements.
+func (l *lowerer) armDefers(f *frame, order []*ssa.BasicBlock) {
+	for _, b := range order {
+		for _, in := range b.Instrs {
+			if d, ok := in.(*ssa.Defer); ok {
+				v := l.m.NewVar(l.f, ir.Function, "armed", ir.TypeBool)
+				l.storeVar(v, l.m.Bool(false))
+				f.defers = append(f.defers, &deferred{in: d, armed: v})
+			}
+		}
+	}
+}
+
+// deferCall lowers a defer statement.
+func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
+	seen := map[*ssa.BasicBlock]bool{}
+	walk(in.Block(), nil, seen)
+	if seen[in.Block()] || in.DeferStack != nil {
+		l.errorf(diag.Defer, in.Pos(), "call it at the end of the iteration, or defer it in a function that the loop calls",
+			"a defer statement in a loop would need a stack of calls")
+		return
+	}
+	for _, d := range f.defers {
+		if d.in != in {
+			continue
+		}
+		keep := func(v ssa.Value) *cell {
+			c := l.newCell(v.Type(), "deferred")
+			l.storeCell(c, l.get(v))
+			return c
+		}
+		switch in.Call.Value.(type) {
+		case *ssa.Function, *ssa.Builtin:
+		default:
+			d.fn = keep(in.Call.Value)
+		}
+		for _, a := range in.Call.Args {
+			d.args = append(d.args, keep(a))
+		}
+		l.storeVar(d.armed, l.m.Bool(true))
+		d.reached = true
+	}
+}
+
+// runDefers lowers what runs between a return statement and the return. In
+// reverse postorder, outside of loops, a statement that may run before another
+// comes before it.
+func (l *lowerer) runDefers(f *frame) {
+	pos := l.pos
+	for i := len(f.defers) - 1; i >= 0; i-- {
+		d := f.defers[i]
+		if !d.reached {
+			continue
+		}
+		run, next := l.newBlock(), l.newBlock()
+		l.b.Branch(l.loadVar(d.armed), run, next)
+		l.b = run
+		l.pos = d.in.Pos()
+		callee := l.get(d.in.Call.Value)
+		if d.fn != nil {
+			callee = l.loadCell(d.fn)
+		}
+		args := make([]val, len(d.args))
+		for i, c := range d.args {
+			args[i] = l.loadCell(c)
+		}
+		l.callDeferred(d.in, callee, args)
+		l.b.Jump(next)
+		l.b = next
+	}
+	l.pos = pos
+}
+
+func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
+	f, args, ok := l.callee(&in.Call, callee, args)
+	if !ok {
+		return
+	}
+	site := &ssa.Call{Call: in.Call}
+	if f.builtin != nil {
+		l.builtin(site, f.builtin, args)
+		return
+	}
+	h, known := intrinsics[origin(f.fn).RelString(nil)]
+	if !known {
+		l.call(f.fn, args, f.bindings, in.Pos())
+		return
+	}
+	if f.fn.Signature.Results().Len() > 0 {
+		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", funcName(f.fn))
+		return
+	}
+	h(l, site, f.fn, args)
+}
