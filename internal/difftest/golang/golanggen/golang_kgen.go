@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 1)
-	_ = abi.EnforceVersion(1 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 2)
+	_ = abi.EnforceVersion(2 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Appends.spv
 var appendsSPIRV string
+
+//go:embed Appends.words.spv
+var appendsWords string
 
 var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Appends",
@@ -40,7 +43,6 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:165:12"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:157:16", Message: "append: out of capacity, and a kernel cannot allocate"},
@@ -54,6 +56,9 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13"},
 	},
 	SPIRV: appendsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
@@ -91,6 +96,9 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 //go:embed Binary.spv
 var binarySPIRV string
 
+//go:embed Binary.words.spv
+var binaryWords string
+
 var binaryKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Binary",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -103,13 +111,15 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:35"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:17"},
 	},
 	SPIRV: binarySPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
@@ -147,6 +157,9 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 //go:embed Complexes.spv
 var complexesSPIRV string
 
+//go:embed Complexes.words.spv
+var complexesWords string
+
 var complexesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Complexes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -167,6 +180,9 @@ var complexesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:297:22"},
 	},
 	SPIRV: complexesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
@@ -214,6 +230,9 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 //go:embed Deferred.spv
 var deferredSPIRV string
 
+//go:embed Deferred.words.spv
+var deferredWords string
+
 var deferredKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Deferred",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -231,6 +250,9 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7"},
 	},
 	SPIRV: deferredSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
@@ -264,6 +286,9 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 //go:embed Iterators.spv
 var iteratorsSPIRV string
 
+//go:embed Iterators.words.spv
+var iteratorsWords string
+
 var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Iterators",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -283,6 +308,9 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7"},
 	},
 	SPIRV: iteratorsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -316,6 +344,9 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 //go:embed LoopVars.spv
 var loopVarsSPIRV string
 
+//go:embed LoopVars.words.spv
+var loopVarsWords string
+
 var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "LoopVars",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -330,6 +361,9 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7"},
 	},
 	SPIRV: loopVarsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
@@ -359,6 +393,9 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 //go:embed Random.spv
 var randomSPIRV string
 
+//go:embed Random.words.spv
+var randomWords string
+
 var randomKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Random",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -377,6 +414,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
 	},
 	SPIRV: randomSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
@@ -414,6 +454,9 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 //go:embed Slices.spv
 var slicesSPIRV string
 
+//go:embed Slices.words.spv
+var slicesWords string
+
 var slicesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Slices",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -437,6 +480,9 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -470,6 +516,9 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 //go:embed Strings.spv
 var stringsSPIRV string
 
+//go:embed Strings.words.spv
+var stringsWords string
+
 var stringsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Strings",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -484,6 +533,9 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:145:7"},
 	},
 	SPIRV: stringsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
@@ -513,6 +565,9 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 //go:embed ToArrays.spv
 var toArraysSPIRV string
 
+//go:embed ToArrays.words.spv
+var toArraysWords string
+
 var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "ToArrays",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -531,6 +586,9 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -564,6 +622,9 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 //go:embed TypeSwitches.spv
 var typeSwitchesSPIRV string
 
+//go:embed TypeSwitches.words.spv
+var typeSwitchesWords string
+
 var typeSwitchesKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "TypeSwitches",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -578,6 +639,9 @@ var typeSwitchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:267:7"},
 	},
 	SPIRV: typeSwitchesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
@@ -607,6 +671,9 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 //go:embed UTF8.spv
 var utf8SPIRV string
 
+//go:embed UTF8.words.spv
+var utf8Words string
+
 var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "UTF8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
@@ -619,7 +686,6 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:24:35"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:177:12"},
@@ -643,6 +709,9 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7"},
 	},
 	SPIRV: utf8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
