@@ -15,6 +15,9 @@
 // kgen explain KG203 says what a diagnostic means and what to write instead;
 // without a code, explain lists them all. A folder of that name is ./explain.
 //
+// kgen -explain=bounds says which run-time checks remain in the kernels, and why;
+// kgen -explain=narrow says which integers are computed in 64 bits.
+//
 // The exit status is 1 if anything is wrong with the kernels or could not be
 // done, and 2 if the command line is wrong.
 package main
@@ -48,6 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		cfg     codegen.Config
 		asJSON  = flags.Bool("json", false, "print diagnostics as JSON on standard output")
 		verbose = flags.Bool("v", false, "say what is written, and how long it takes")
+		reports = flags.String("explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), or both, with a comma")
 		version = flags.Bool("version", false, "print the version")
 	)
 	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")
@@ -76,6 +80,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	cfg.Patterns = flags.Args()
+	if *reports != "" {
+		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)
+	}
 	cfg.DumpTo = stdout
 	res, diags, err := codegen.Generate(ctx, cfg)
 	if *asJSON {
@@ -94,6 +101,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if *verbose {
 		report(stderr, res)
+	}
+	if err != nil || len(diags) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// explain prints reports on what the compiler did.
+func explain(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
+	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
+	diags.WriteText(stderr)
+	if err == nil {
+		write := codegen.WriteReports
+		if asJSON {
+			write = codegen.WriteReportsJSON
+		}
+		err = write(stdout, reports)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
 	}
 	if err != nil || len(diags) > 0 {
 		return 1

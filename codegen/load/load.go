@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,7 +133,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files}
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees()}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)
@@ -153,6 +154,10 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		return prog, nil
 	}
 	return nil, fmt.Errorf("calls through more than %d packages", maxRounds)
+}
+
+func (l *loader) trees() []*ast.File {
+	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
 // likely reports whether kernels of a package that imports p probably call p.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"path"
@@ -28,6 +29,7 @@ type Program struct {
 
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path
+	trees []*ast.File       // of the packages that come from source
 }
 
 // Trace says what loading took, for -v.

@@ -17,8 +17,8 @@ func bounds(m *ir.Module) diag.List {
 const maxBoundsRounds = 3
 
 // decideBounds is bounds; proved, if not nil, is called for every branch that is
-// decided, before that happens.
-func decideBounds(m *ir.Module, proved func(b *ir.Block, how evidence)) diag.List {
+// decided, before that happens, with the successor that it will not take.
+func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
 	for range maxBoundsRounds {
 		d := newDecider(m)
 		folded := d.conditions()
@@ -32,7 +32,7 @@ func decideBounds(m *ir.Module, proved func(b *ir.Block, how evidence)) diag.Lis
 				continue
 			}
 			if proved != nil && c.IsConst() {
-				proved(b, how)
+				proved(d, b, b.Term.Succs[c.Bits], how)
 			}
 			b.Term.Cond = c
 			changed = true

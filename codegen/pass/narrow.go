@@ -11,11 +11,17 @@ import (
 // bits, but loop counters and indices into local memory need few of them, and
 // devices compute in 32. A value is narrowed only if its arguments are narrow
 // already, so that no conversions are added inside a computation.
-func narrow(m *ir.Module) diag.List {
+func narrow(m *ir.Module) diag.List { return narrowValues(m, nil) }
+
+// narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
+func narrowValues(m *ir.Module, chosen func(n *narrower)) diag.List {
 	a := newRanges(m)
 	a.solve()
 	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
+	if chosen != nil {
+		chosen(n)
+	}
 	n.rewrite()
 	runSimplify(m)
 	return runDCE(m)

@@ -232,7 +232,7 @@ func TestProveRandom(t *testing.T) {
 		runCSE(fast)
 		runDCE(fast)
 		before := fast.String()
-		decideBounds(fast, func(b *ir.Block, how evidence) { proofs[how]++ })
+		decideBounds(fast, func(_ *decider, _, _ *ir.Block, how evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {
 			if b.Term.Kind == ir.Branch {
 				open++

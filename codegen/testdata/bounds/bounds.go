@@ -1,10 +1,8 @@
 // Package bounds has kernels as people write them, for the report on which of
-// their checks remain.
+// their checks remain: those in lines that say so, and those of Open.
 package bounds
 
 import "github.com/kgen-go/kgen/dsl"
-
-// Proved has no check left in it but for those that say so.
 
 // Guarded returns early where there is no element.
 type Guarded struct{ X, Y []float32 }
@@ -22,7 +20,7 @@ type Reslice struct{ X, Y, Out []float32 }
 
 func (k Reslice) Kernel(it dsl.Item1) {
 	xs := k.X
-	ys := k.Y[:len(xs)] // remains: it is what the others rest on
+	ys := k.Y[:len(xs)] // remains
 	s := float32(0)
 	for i := range xs {
 		s += xs[i] * ys[i]
@@ -147,7 +145,7 @@ type Rows struct {
 
 func (k Rows) Kernel(it dsl.Item1) {
 	r := it.GlobalID()
-	row := k.M[r*k.N : (r+1)*k.N] // remains, twice
+	row := k.M[r*k.N : (r+1)*k.N] // remains
 	v := k.V[:len(row)]           // remains
 	s := float32(0)
 	for i, x := range row {

@@ -1,0 +1,111 @@
+package load
+
+import (
+	"bytes"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Expr is an expression as the user wrote it, with the operands that a check is
+// about; those that it does not have are "".
+type Expr struct {
+	Text           string
+	Base           string // what is indexed or sliced
+	Index          string
+	Low, High, Max string
+	X, Y           string // operands of an operator or conversion
+	Op             string
+}
+
+// Expr returns the expression or statement whose operator or bracket stands at a
+// position, as positions in modules are, and reports whether there is one.
+func (p *Program) Expr(at ir.Pos) (Expr, bool) {
+	for _, f := range p.trees {
+		tf := p.Fset.File(f.FileStart)
+		if tf == nil || p.files[tf.Name()] != at.File || at.Line < 1 || at.Line > tf.LineCount() {
+			continue
+		}
+		return p.exprAt(f, tf.LineStart(at.Line)+token.Pos(at.Col-1))
+	}
+	return Expr{}, false
+}
+
+func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || pos >= n.End() {
+			return false
+		}
+		// The innermost is the last that is visited.
+		if x, ok := p.exprOf(n, pos); ok {
+			e, found = x, true
+		}
+		return true
+	})
+	return e, found
+}
+
+// exprOf describes n if what it does stands at pos.
+func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
+	e := Expr{Text: p.text(n)}
+	switch n := n.(type) {
+	case *ast.IndexExpr:
+		e.Base, e.Index = p.text(n.X), p.text(n.Index)
+		return e, n.Lbrack == pos
+	case *ast.SliceExpr:
+		e.Base, e.Low, e.High, e.Max = p.text(n.X), p.text(n.Low), p.text(n.High), p.text(n.Max)
+		return e, n.Lbrack == pos
+	case *ast.BinaryExpr:
+		e.X, e.Y, e.Op = p.text(n.X), p.text(n.Y), n.Op.String()
+		return e, n.OpPos == pos
+	case *ast.AssignStmt:
+		if n.TokPos == pos && len(n.Lhs) == 1 && n.Tok != token.DEFINE && n.Tok != token.ASSIGN {
+			e.X, e.Y, e.Op = p.text(n.Lhs[0]), p.text(n.Rhs[0]), n.Tok.String()
+			return e, true
+		}
+	case *ast.IncDecStmt:
+		e.X, e.Op = p.text(n.X), n.Tok.String()
+		return e, n.TokPos == pos
+	case *ast.CallExpr:
+		if len(n.Args) > 0 && (n.Lparen == pos || n.Args[0].Pos() == pos) {
+			e.X = p.text(n.Args[0])
+			return e, true
+		}
+	case *ast.StarExpr:
+		e.X = p.text(n.X)
+		return e, n.Star == pos
+	case *ast.SelectorExpr:
+		e.X = p.text(n.X)
+		return e, n.Sel.Pos() == pos
+	case *ast.RangeStmt:
+		if n.For == pos || n.X.Pos() <= pos && pos < n.X.End() {
+			e.Base = p.text(n.X)
+			e.Text, e.Index = "range "+e.Base, p.text(n.Key)
+			return e, true
+		}
+	}
+	return Expr{}, false
+}
+
+const maxExprText = 60
+
+// text prints a node on one line, shortened.
+func (p *Program) text(n ast.Node) string {
+	switch n.(type) {
+	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:
+	default:
+		return ""
+	}
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, p.Fset, n); err != nil {
+		return ""
+	}
+	s := strings.Join(strings.Fields(b.String()), " ")
+	if r := []rune(s); len(r) > maxExprText {
+		s = string(r[:maxExprText-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,215 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Proof is what made a check unnecessary.
+type Proof string
+
+// The proofs, in the order in which reports have them.
+const (
+	ProofConstant  Proof = "constants"
+	ProofRepeated  Proof = "an equal check before it"
+	ProofRange     Proof = "range"
+	ProofCondition Proof = "dominating condition"
+	ProofLoop      Proof = "loop induction"
+	ProofItem      Proof = "work-item id against range"
+	ProofLength    Proof = "equal lengths"
+	ProofDead      Proof = "never reached"
+)
+
+// Proofs returns all of them.
+func Proofs() []Proof {
+	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
+}
+
+// Report says what became of a kernel's checks and of its 64-bit integers.
+type Report struct {
+	Proved   map[Proof]int
+	Open     []OpenCheck // in order of code
+	Narrowed int         // values that are computed in 32 bits instead of 64
+	Wide     []WideValue // those that are not
+}
+
+// OpenCheck is a check that remains. The reasons are about A and B, the values of
+// its fault, for which the reader puts the expressions of the source.
+type OpenCheck struct {
+	Site   *ir.Site
+	Reason Reason
+}
+
+// WideValue is a computation in 64 bits that may need them.
+type WideValue struct {
+	Pos    ir.Pos
+	Op     ir.Op
+	Reason Reason
+}
+
+// Explain runs the passes as Run does and reports what bounds and narrow did.
+func Explain(m *ir.Module) (*Report, diag.List) {
+	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checks(m)}
+	for i := range passes {
+		p := &passes[i]
+		run := p.Run
+		switch p.Name {
+		case "bounds":
+			run = e.bounds
+		case "narrow":
+			run = e.narrow
+		}
+		if diags := run(m); len(diags) > 0 {
+			return nil, diags
+		}
+		m.Level = max(m.Level, p.Level)
+		switch p.Name {
+		case "simplify":
+			e.gone(m, ProofConstant)
+		case "dce":
+			e.gone(m, ProofRepeated)
+		}
+	}
+	return e.r, nil
+}
+
+type explainer struct {
+	r    *Report
+	left map[*ir.Value]bool // checks that are not proved yet, by their faults
+}
+
+// checks returns the faults of m's checks; a panic is none.
+func checks(m *ir.Module) map[*ir.Value]bool {
+	all := map[*ir.Value]bool{}
+	for _, b := range m.Kernel.ReversePostorder() {
+		if v := checkIn(b); v != nil {
+			all[v] = true
+		}
+	}
+	return all
+}
+
+// checkIn returns the fault that block b is there for, or nil.
+func checkIn(b *ir.Block) *ir.Value {
+	for _, v := range b.Insts {
+		if v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic {
+			return v
+		}
+	}
+	return nil
+}
+
+// gone counts the checks that are there no more.
+func (e *explainer) gone(m *ir.Module, by Proof) {
+	now := checks(m)
+	for v := range e.left {
+		if !now[v] {
+			delete(e.left, v)
+			e.r.Proved[by]++
+		}
+	}
+}
+
+// bounds is the pass bounds, with a count of what it proves.
+func (e *explainer) bounds(m *ir.Module) diag.List {
+	diags := decideBounds(m, func(d *decider, b, dead *ir.Block, how evidence) {
+		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
+			delete(e.left, v)
+			e.r.Proved[d.proof(b.Term.Cond, how)]++
+		}
+	})
+	e.gone(m, ProofDead)
+	d := newDecider(m)
+	for _, b := range d.a.dom.Order {
+		if b.Term.Kind != ir.Branch {
+			continue
+		}
+		for _, s := range b.Term.Succs {
+			if v := checkIn(s); v != nil {
+				e.r.Open = append(e.r.Open, OpenCheck{v.Aux.(*ir.Site), d.why(v, b)})
+			}
+		}
+	}
+	return diags
+}
+
+// proof names the kind of a proof that a branch's condition is known.
+func (d *decider) proof(c *ir.Value, how evidence) Proof {
+	switch {
+	case how&byItem != 0:
+		return ProofItem
+	case how&byLength != 0:
+		return ProofLength
+	case how&byInduction != 0 || d.counts(c):
+		return ProofLoop
+	case how&byCondition != 0:
+		return ProofCondition
+	}
+	return ProofRange
+}
+
+// counts reports whether a condition is about the counter of a loop.
+func (d *decider) counts(c *ir.Value) bool {
+	for _, x := range c.Args {
+		if x.Type == ir.TypeBool {
+			if d.counts(x) {
+				return true
+			}
+			continue
+		}
+		if !x.Type.IsInt() {
+			continue
+		}
+		if v := d.p.term(x).base; v != nil && v.Op == ir.OpPhi && d.a.heads(v.Block) {
+			return true
+		}
+	}
+	return false
+}
+
+// heads reports whether a block is the head of a loop.
+func (a *ranges) heads(b *ir.Block) bool {
+	for _, p := range b.Preds {
+		if a.dom.IsBackEdge(p, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// narrow is the pass narrow, with a list of what it leaves wide.
+func (e *explainer) narrow(m *ir.Module) diag.List {
+	return narrowValues(m, func(n *narrower) {
+		e.r.Narrowed = len(n.set)
+		seen := map[ir.Pos]bool{}
+		for _, b := range n.a.dom.Order {
+			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+				for _, v := range vs {
+					if ok, _ := narrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.set[v] {
+						continue
+					}
+					pos := v.Pos
+					if v.Op == ir.OpPhi {
+						pos = stepPos(v)
+					}
+					if pos.File == "" || seen[pos] {
+						continue
+					}
+					seen[pos] = true
+					e.r.Wide = append(e.r.Wide, WideValue{pos, v.Op, n.why(v)})
+				}
+			}
+		}
+	})
+}
+
+// stepPos is where the counter that a phi is goes on.
+func stepPos(phi *ir.Value) ir.Pos {
+	for _, x := range phi.Args {
+		if x.Op == ir.OpIAdd && (x.Args[0] == phi || x.Args[1] == phi) {
+			return x.Pos
+		}
+	}
+	return phi.Pos
+}

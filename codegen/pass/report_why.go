@@ -1,0 +1,257 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Lack is what a proof lacked.
+type Lack uint8
+
+const (
+	// LackSign: A may be negative.
+	LackSign Lack = iota
+	// LackBound: A may be larger than a constant B.
+	LackBound
+	// LackRelation: nothing says how A and B compare.
+	LackRelation
+	// LackMinimum: B may be less than a constant, Limit.
+	LackMinimum
+	// LackNonZero: the divisor may be zero.
+	LackNonZero
+	// LackNonNil: the pointer may be nil.
+	LackNonNil
+	// LackRange: a value may not fit in 32 bits.
+	LackRange
+	// LackNarrow: a value fits, but something that it is computed from has 64 bits.
+	LackNarrow
+)
+
+// Reason says why something could not be proved.
+type Reason struct {
+	Lack   Lack
+	Lo, Hi int64  // what is known of A, or of the value
+	Limit  int64  // a constant B
+	Source Source // where A, or the value, comes from
+	Other  Source // where B comes from
+	// ItemAgainstLen says that A is a work-item's id and B a length, which a
+	// comparison would settle.
+	ItemAgainstLen bool
+}
+
+// Source is where a value comes from in the end.
+type Source struct {
+	Text  string // what it is, to follow a name
+	Pos   ir.Pos // of the expression that it speaks of, or none
+	Param string // the argument that it is, or ""
+	Len   bool   // the argument's length
+}
+
+// why says why a check could not be proved at the end of block b.
+func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
+	site := fault.Aux.(*ir.Site)
+	switch site.Kind {
+	case abi.FaultDivide:
+		v := compared(b.Term.Cond)
+		p := d.a.at(v, b)
+		return Reason{Lack: LackNonZero, Lo: p.lo, Hi: p.hi, Source: d.a.source(v)}
+	case abi.FaultNil:
+		return Reason{Lack: LackNonNil}
+	}
+	x, y := fault.Args[0], fault.Args[1]
+	p, q := d.a.at(x, b), d.a.at(y, b)
+	r := Reason{Lack: LackRelation, Lo: p.lo, Hi: p.hi, Source: d.a.source(x), Other: d.a.source(y)}
+	zero := d.m.Const(x.Type, 0)
+	if _, ok := d.p.le(zero, x, 0, b); !ok && p.lo < 0 {
+		r.Lack = LackSign
+		return r
+	}
+	if q.lo == q.hi {
+		r.Lack, r.Limit = LackBound, q.lo
+		return r
+	}
+	if p.lo == p.hi {
+		r.Lack, r.Limit = LackMinimum, p.lo
+		if site.Kind == abi.FaultIndex {
+			r.Limit++
+		}
+		return r
+	}
+	base := d.p.term(x).base
+	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.a.isLength(d.p.term(y).base)
+	return r
+}
+
+func isGlobalID(v *ir.Value) bool {
+	if v.Op != ir.OpBuiltIn {
+		return false
+	}
+	b := v.Aux.(ir.BuiltIn)
+	return b >= ir.GlobalInvocationIDX && b <= ir.GlobalInvocationIDZ
+}
+
+// compared returns what a condition compares with a constant.
+func compared(c *ir.Value) *ir.Value {
+	for c.Op == ir.OpLNot {
+		c = c.Args[0]
+	}
+	if len(c.Args) == 2 && c.Args[0].IsConst() {
+		return c.Args[1]
+	}
+	if len(c.Args) > 0 {
+		return c.Args[0]
+	}
+	return c
+}
+
+// why says why a value could not be narrowed.
+func (n *narrower) why(v *ir.Value) Reason {
+	p := n.a.value(v)
+	r := Reason{Lack: LackRange, Lo: p.lo, Hi: p.hi, Source: n.a.source(v)}
+	if !p.fits32() {
+		return r
+	}
+	r.Lack = LackNarrow
+	for _, x := range v.Args {
+		if x.Type == ir.TypeI64 && !n.isNarrow(x) {
+			r.Source = n.a.source(x)
+			break
+		}
+	}
+	return r
+}
+
+// source follows v to what makes its range as large as it is.
+func (a *ranges) source(v *ir.Value) Source {
+	seen := map[*ir.Value]bool{}
+	for {
+		if seen[v] {
+			return Source{Text: "changes in a loop", Pos: stepPos(v)}
+		}
+		seen[v] = true
+		next := a.cause(v)
+		if next == nil {
+			return a.origin(v)
+		}
+		v = next
+	}
+}
+
+// cause returns the argument that v's range comes from, or nil if v itself is
+// what there is to say.
+func (a *ranges) cause(v *ir.Value) *ir.Value {
+	switch v.Op {
+	case ir.OpUConvert, ir.OpSConvert:
+		if v.Args[0].Type.IsInt() {
+			return v.Args[0]
+		}
+	case ir.OpPhi, ir.OpSelect, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl, ir.OpSDiv, ir.OpUDiv, ir.OpShrA, ir.OpShrL, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot:
+		args := v.Args
+		switch v.Op {
+		case ir.OpSelect:
+			args = args[1:]
+		case ir.OpPhi:
+			if a.heads(v.Block) && grows(v) {
+				return nil
+			}
+		}
+		var most *ir.Value
+		for _, x := range args {
+			if x.IsConst() || x == v || !x.Type.IsInt() {
+				continue
+			}
+			if most == nil || width(a.value(x)) > width(a.value(most)) {
+				most = x
+			}
+		}
+		if most == nil {
+			return nil
+		}
+		// Bounded parts with an unbounded result: it is the operation that counts.
+		switch v.Op {
+		case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
+			if a.value(v) == fullRange(v.Type) && a.value(most) != fullRange(most.Type) {
+				return nil
+			}
+		}
+		return most
+	}
+	return nil
+}
+
+// grows reports whether a phi takes itself plus or minus something.
+func grows(phi *ir.Value) bool {
+	for _, x := range phi.Args {
+		if x.Op != ir.OpPhi && len(x.Args) == 2 && (x.Args[0] == phi || x.Args[1] == phi) {
+			return true
+		}
+	}
+	return false
+}
+
+func width(p interval) uint64 { return uint64(p.hi) - uint64(p.lo) }
+
+// origin says what v is.
+func (a *ranges) origin(v *ir.Value) Source {
+	switch v.Op {
+	case ir.OpBuiltIn:
+		switch b := v.Aux.(ir.BuiltIn); {
+		case isGlobalID(v):
+			return Source{Text: "is a work-item id, below the range of the launch"}
+		case b >= ir.WorkgroupIDX && b <= ir.WorkgroupIDZ:
+			return Source{Text: "is a work-group id"}
+		case b == ir.SubgroupSize || b == ir.NumSubgroups || b == ir.SubgroupLocalRange:
+			return Source{Text: "is a number of work-items"}
+		}
+		return Source{Text: "is an id within the work-group"}
+	case ir.OpArg:
+		return a.argument(v)
+	case ir.OpConst:
+		return Source{Text: "is a constant"}
+	case ir.OpSpecConst:
+		return Source{Text: "is a specialization constant"}
+	case ir.OpPhi:
+		return Source{Text: "changes in a loop that does not bound it", Pos: stepPos(v)}
+	}
+	s := Source{Text: "is computed by " + v.Op.String(), Pos: v.Pos}
+	switch v.Op {
+	case ir.OpLoad:
+		s.Text = "is read from an array"
+		if r := v.Ref(); r.Var == nil {
+			s.Text = "is read from device memory"
+		} else if r.Var.Storage == ir.Workgroup {
+			s.Text = "is read from work-group memory"
+		}
+	case ir.OpFToS, ir.OpFToU, ir.OpBitcast:
+		s.Text = "is made of a float"
+	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
+		s.Text = "may wrap around"
+	default:
+		if v.Op.Has(ir.FlagReads) {
+			s.Text = "is what other work-items have a part in"
+		}
+	}
+	return s
+}
+
+func (a *ranges) argument(v *ir.Value) Source {
+	if isRangeArg(v) {
+		return Source{Text: "is the range of the launch"}
+	}
+	for _, p := range a.m.Params {
+		at := int(v.Bits) - abi.OffsetArgs - p.Offset
+		switch {
+		case p.Offset < 0 || at < 0 || at >= p.Size:
+		case p.Kind == abi.Slice:
+			return Source{Text: "may be as large as memory", Param: p.Name, Len: true}
+		default:
+			return Source{Text: "is set by the host at each launch", Param: p.Name}
+		}
+	}
+	return Source{Text: "is set by the host at each launch"}
+}
+
+// Unbounded reports whether nothing is known of a value of 64 bits.
+func (r Reason) Unbounded() bool { return r.Lo < -maxLength && r.Hi >= math.MaxInt64-maxLength }
