@@ -144,3 +144,9 @@ func ShiftGroupRight[T Scalar](g SubGroup, v T, delta int) T {
 func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
 	return GroupBroadcast(g, v, g.LocalID()^mask)
 }
+
+// Uniform returns v, and says that all work-items of the work-group have the same
+// value there, where kgen cannot know: v may then decide whether a barrier is
+// reached. All of them call it together. If they differ, the launch does what it
+// likes; the host device's checked mode finds out.
+func Uniform[T Scalar](v T) T { return v }

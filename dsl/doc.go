@@ -125,7 +125,8 @@
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
 // What a work-group reduces to, or broadcasts from a uniform lane, is uniform
-// itself and may decide whether a barrier is reached.
+// itself and may decide whether a barrier is reached. So may what the kernel states
+// to be uniform by [Uniform], at no cost unless work-items have left.
 //
 // # Faults
 //

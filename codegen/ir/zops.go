@@ -136,6 +136,8 @@ const (
 	OpBarrier
 	// OpGroupSelect: the value of the invocation with the given index in the group, which exists.
 	OpGroupSelect
+	// OpGroupUniform: the value that all invocations have.
+	OpGroupUniform
 	OpGroupAny
 	OpGroupAll
 	// OpGroupReduce: the combination of all values, in the order of package dsl.
@@ -250,6 +252,7 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicFence:           {Name: "AtomicFence", Sig: ":-", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxScope},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},

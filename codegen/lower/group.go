@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -33,6 +34,16 @@ func init() {
 	add(dslPath+".ReduceOverGroup", combining(ir.OpGroupReduce))
 	add(dslPath+".InclusiveScanOverGroup", combining(ir.OpGroupInclusiveScan))
 	add(dslPath+".ExclusiveScanOverGroup", combining(ir.OpGroupExclusiveScan))
+	add(dslPath+".Uniform", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		v, ok := args[0].(*ir.Value)
+		if !ok {
+			return l.zero(in.Type())
+		}
+		if l.k.Form != abi.NDRange {
+			return v
+		}
+		return l.word(v, func(v *ir.Value) *ir.Value { return l.meet(ir.OpGroupUniform, ir.ScopeWorkGroup, ir.ScopeWorkGroup, v) })
+	})
 	add(dslPath+".AnyOfGroup", voting(ir.OpGroupAny, false))
 	add(dslPath+".AllOfGroup", voting(ir.OpGroupAll, false))
 	add(dslPath+".NoneOfGroup", voting(ir.OpGroupAny, true))

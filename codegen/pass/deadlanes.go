@@ -38,8 +38,25 @@ func runDeadLanes(m *ir.Module) diag.List {
 	}
 	if len(d.dying) > 0 {
 		d.run()
+	} else {
+		believe(f)
 	}
 	return nil
+}
+
+// believe takes what users say is uniform for uniform as it is: where there are no
+// dead lanes, all have the value.
+func believe(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpGroupUniform {
+				repl[v] = v.Args[0]
+			}
+		}
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return repl[v] != nil })
+	}
+	replaceUses(f, (&promoter{repl: repl}).resolve)
 }
 
 // singleLatches gives each loop one back edge, so that a continue under a

@@ -78,6 +78,8 @@ func (g *groupOps) workGroup(v *ir.Value) {
 	}
 	if x.Type == ir.TypeBool {
 		x = g.word(ir.OpSelect, x, g.i32(1), g.i32(0))
+	} else if v.Op == ir.OpGroupUniform && x.Type.IsFloat() {
+		x = g.op(ir.OpBitcast, intOf(x.Type), x)
 	}
 	t := &tile{groupOps: g, ref: g.tile(x.Type), elem: x.Type, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
 	t.store(x)
@@ -88,6 +90,9 @@ func (g *groupOps) workGroup(v *ir.Value) {
 	case ir.OpGroupAny, ir.OpGroupAll:
 		t.reduce(by)
 		g.result(v, ir.OpINe, nil, t.load(g.i32(0)), g.i32(0))
+	case ir.OpGroupUniform:
+		t.reduce(by)
+		g.result(v, ir.OpBitcast, nil, t.load(g.i32(0)))
 	case ir.OpGroupReduce:
 		t.reduce(by)
 		g.result(v, ir.OpLoad, t.ref, g.i32(0))

@@ -193,7 +193,7 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {
 			return v
 		}
-	case ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce:
+	case ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupReduce, ir.OpGroupUniform:
 		if v.GroupScope() == ir.ScopeWorkGroup {
 			return nil
 		}

@@ -34,6 +34,10 @@ func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
 		what = "this group algorithm"
 		hint = "move the call out of the if or loop, and guard only what is done with its result"
 	}
+	if v.Op == ir.OpGroupUniform {
+		what = "this call of dsl.Uniform"
+		hint = "call it before the if or loop"
+	}
 	if v.Op == ir.OpZeroLocal {
 		what = "this work-group memory, which the group zeroes together,"
 		hint = "declare it before the if or loop, and guard only the loads and stores"
@@ -49,6 +53,9 @@ func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
 
 // describe says in the user's words why the value differs within a group.
 func (u *Uniformity) describe(v *ir.Value) string {
+	if v.Op.Has(ir.FlagAtomic) {
+		return "the result of an atomic operation, which differs between work-items"
+	}
 	switch v.Op {
 	case ir.OpBuiltIn:
 		name := "it.GlobalID()"
@@ -69,8 +76,6 @@ func (u *Uniformity) describe(v *ir.Value) string {
 		return "what a sub-group computes, which differs between the sub-groups of a work-group"
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		return "the result of a scan, which differs between work-items"
-	case ir.OpAtomicCompareExchange:
-		return "the result of an atomic operation, which differs between work-items"
 	case ir.OpLoad:
 		r := v.Ref()
 		switch {

@@ -144,6 +144,7 @@ var ops = []row{
 	// The invocations of the group meet; see Neutral for those that are dead lanes.
 	// Legal are those of a sub-group, of i32 and bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
+	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value that all invocations have"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
 	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
 	// The second argument is the combination's identity, a constant.

@@ -24,14 +24,14 @@ func (x *machine) combine(items []*item) {
 	}
 	c, _ := v.Aux.(ir.Combine)
 	switch v.Op {
-	case ir.OpGroupAny:
+	case ir.OpGroupAny, ir.OpGroupUniform:
 		c.By = ir.CombineOr
 	case ir.OpGroupAll:
 		c.By = ir.CombineAnd
 	}
 	switch v.Op {
 	case ir.OpGroupSelect:
-	case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll:
+	case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupUniform:
 		for n := len(in); n > 1; {
 			h := (n + 1) / 2
 			for i := range n - h {
@@ -59,6 +59,12 @@ func (x *machine) combine(items []*item) {
 			}
 			at = int(n)
 		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll:
+			at = 0
+		case ir.OpGroupUniform:
+			// Dead lanes put in zero.
+			if x := w.value(w.at.Args[0]); x != in[0] && x != 0 {
+				w.fail(v, "the value %#x is not uniform: the group's is %#x", x, in[0])
+			}
 			at = 0
 		case ir.OpGroupExclusiveScan:
 			at = i - 1

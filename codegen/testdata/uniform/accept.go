@@ -1,0 +1,436 @@
+// Package uniform has kernels whose barriers are all in uniform flow, which kgen
+// must see, and in reject.go those where one is not.
+package uniform
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// Mem is what the kernels work on: they write Y and Z.
+type Mem struct {
+	N, M    int
+	Flag    bool
+	X, Y, Z []int32
+	F       []float32
+}
+
+type (
+	A01 struct{ Mem }
+	A02 struct{ Mem }
+	A03 struct{ Mem }
+	A04 struct{ Mem }
+	A05 struct{ Mem }
+	A06 struct{ Mem }
+	A07 struct{ Mem }
+	A08 struct{ Mem }
+	A09 struct{ Mem }
+	A10 struct{ Mem }
+	A11 struct{ Mem }
+	A12 struct{ Mem }
+	A13 struct{ Mem }
+	A14 struct{ Mem }
+	A15 struct{ Mem }
+	A16 struct{ Mem }
+	A17 struct{ Mem }
+	A18 struct{ Mem }
+	A19 struct{ Mem }
+	A20 struct{ Mem }
+	A21 struct{ Mem }
+	A22 struct{ Mem }
+	A23 struct{ Mem }
+	A24 struct{ Mem }
+	A25 struct{ Mem }
+	A26 struct{ Mem }
+	A27 struct{ Mem }
+	A28 struct{ Mem }
+	A29 struct{ Mem }
+	A30 struct{ Mem }
+	A31 struct{ Mem }
+	A32 struct{ Mem }
+	A33 struct{ Mem }
+	A34 struct{ Mem }
+	A35 struct{ Mem }
+	A36 struct{ Mem }
+)
+
+// A kernel's field decides.
+func (k A01) Kernel(it dsl.NDItem1) {
+	if k.Flag {
+		it.Barrier()
+	}
+}
+
+// So do group ids and ranges.
+func (k A02) Kernel(it dsl.NDItem2) {
+	y, x := it.GroupID()
+	h, w := it.GroupRange()
+	if y == h-1 || x == w-1 {
+		it.Barrier()
+	}
+}
+
+// A loop of a number of rounds that a field says.
+func (k A03) Kernel(it dsl.NDItem1) {
+	for i := range k.N {
+		k.Y[it.GlobalID()] += int32(i)
+		it.Barrier()
+	}
+}
+
+// A loop that halves.
+func (k A04) Kernel(it dsl.NDItem1) {
+	for s := it.LocalRange() / 2; s > 0; s /= 2 {
+		if it.LocalID() < s {
+			k.Y[it.GlobalID()] += k.Y[it.GlobalID()+s]
+		}
+		it.Barrier()
+	}
+}
+
+// Work-items that return before a barrier are no longer waited for.
+func (k A05) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	if i >= k.N {
+		return
+	}
+	it.Barrier()
+	k.Y[i] = 1
+}
+
+// In two dimensions, by two ifs.
+func (k A06) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	if y >= k.M {
+		return
+	}
+	if x >= k.N {
+		return
+	}
+	it.Barrier()
+	k.Y[y*k.N+x] = 1
+}
+
+// By one condition of two parts.
+func (k A07) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	if y >= k.M || x >= k.N {
+		return
+	}
+	it.Barrier()
+	k.Y[y*k.N+x] = 1
+	it.Barrier()
+}
+
+// After a store of its own.
+func (k A08) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	if k.X[i] < 0 {
+		k.Y[i] = -1
+		return
+	}
+	it.Barrier()
+}
+
+// Between barriers.
+func (k A09) Kernel(it dsl.NDItem1) {
+	it.Barrier()
+	if it.LocalID() > 3 {
+		return
+	}
+	it.Barrier()
+	if k.X[it.GlobalID()] == 0 {
+		return
+	}
+	it.Barrier()
+}
+
+// In a loop that ends by itself.
+func (k A10) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	for j := range k.N {
+		if k.X[i] == int32(j) {
+			return
+		}
+		it.Barrier()
+	}
+}
+
+// Guarded loads and stores, and a barrier beside.
+func (k A11) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	if i := it.GlobalID(); i < k.N {
+		tile[it.LocalID()%64] = k.X[i]
+	}
+	it.Barrier()
+	if i := it.GlobalID(); i < k.N {
+		k.Y[i] = tile[63-it.LocalID()%64]
+	}
+}
+
+// A load at a uniform index from what the kernel never writes.
+func (k A12) Kernel(it dsl.NDItem1) {
+	if k.X[it.GroupID()] > 0 {
+		it.Barrier()
+	}
+}
+
+// A number of rounds from there.
+func (k A13) Kernel(it dsl.NDItem1) {
+	for j := k.X[it.GroupID()]; j < k.X[it.GroupID()+1]; j++ {
+		k.Y[it.GlobalID()] += j
+		it.Barrier()
+	}
+}
+
+// What a group reduces to.
+func (k A14) Kernel(it dsl.NDItem1) {
+	v := k.X[it.GlobalID()]
+	for dsl.ReduceOverGroup(it.Group(), v, dsl.Maximum) > 0 {
+		v--
+		it.Barrier()
+	}
+}
+
+// What a group votes.
+func (k A15) Kernel(it dsl.NDItem1) {
+	done := false
+	for !dsl.AllOfGroup(it.Group(), done) {
+		done = k.X[it.GlobalID()]%2 == 0 || done
+		if dsl.AnyOfGroup(it.Group(), done) && dsl.NoneOfGroup(it.Group(), k.Flag) {
+			it.Barrier()
+		}
+	}
+}
+
+// What is broadcast.
+func (k A16) Kernel(it dsl.NDItem1) {
+	if dsl.GroupBroadcast(it.Group(), k.X[it.GlobalID()], 0) > 3 {
+		it.Barrier()
+	}
+}
+
+// What the kernel says is uniform.
+func (k A17) Kernel(it dsl.NDItem1) {
+	if dsl.Uniform(k.X[it.GlobalID()/64]) > 3 {
+		it.Barrier()
+	}
+}
+
+// Also where work-items have left.
+func (k A18) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	if i >= k.N {
+		return
+	}
+	if dsl.Uniform(k.X[i/64] > 3) {
+		it.Barrier()
+	}
+	for range dsl.Uniform(int(k.F[i/64])) {
+		it.Barrier()
+	}
+	if dsl.Uniform(k.F[i/64]) > 2.5 {
+		it.Barrier()
+	}
+}
+
+// A constant condition.
+func (k A19) Kernel(it dsl.NDItem1) {
+	const debug = false
+	if debug && it.LocalID() == 0 {
+		it.Barrier()
+	}
+}
+
+// A condition that is the same for all though it is made of ids.
+func (k A20) Kernel(it dsl.NDItem1) {
+	if it.GlobalID()-it.LocalID() == it.GroupID()*it.LocalRange() || it.LocalID() < it.LocalRange() {
+		k.Y[0] = 1
+	}
+	if it.GroupID()*it.LocalRange() < k.N {
+		it.Barrier()
+	}
+}
+
+// A barrier on both sides of a uniform if.
+func (k A21) Kernel(it dsl.NDItem1) {
+	if k.N > 3 {
+		it.Barrier()
+		k.Y[it.GlobalID()] = 1
+	} else {
+		it.Barrier()
+	}
+}
+
+// A uniform switch.
+func (k A22) Kernel(it dsl.NDItem1) {
+	switch it.GroupID() % 3 {
+	case 0:
+		it.Barrier()
+	case 1:
+		k.Y[it.GlobalID()] = 1
+		fallthrough
+	default:
+		it.Barrier()
+		it.Barrier()
+	}
+}
+
+// break and continue that depend on what is uniform.
+func (k A23) Kernel(it dsl.NDItem1) {
+	for i := 0; ; i++ {
+		if i == k.N {
+			break
+		}
+		if i%2 == 0 {
+			continue
+		}
+		it.Barrier()
+	}
+}
+
+// A divergent loop between barriers.
+func (k A24) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	it.Barrier()
+	for n := k.X[i]; n > 0; n-- {
+		k.Y[i] += n
+	}
+	it.Barrier()
+}
+
+// A divergent loop with break, inside a uniform one.
+func (k A25) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	for range k.N {
+		for j := range k.M {
+			if k.X[i] < int32(j) {
+				break
+			}
+			k.Y[i]++
+		}
+		it.Barrier()
+	}
+}
+
+// A divergent continue after the round's last barrier.
+func (k A26) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	for j := range k.N {
+		it.Barrier()
+		if k.X[i] == int32(j) {
+			continue
+		}
+		k.Y[i] += int32(j)
+	}
+}
+
+// A variable that takes uniform values alone.
+func (k A27) Kernel(it dsl.NDItem1) {
+	n := k.N
+	if k.Flag {
+		n = k.M
+	}
+	for range n {
+		it.Barrier()
+	}
+}
+
+// A struct, and a pointer to what is uniform.
+func (k A28) Kernel(it dsl.NDItem1) {
+	type pair struct{ mine, all int }
+	p := pair{it.LocalID(), it.GroupID()}
+	q := &p.all
+	k.Y[it.GlobalID()] = int32(p.mine)
+	if *q > 3 {
+		it.Barrier()
+	}
+}
+
+// A helper that is given what is uniform.
+func (k A29) Kernel(it dsl.NDItem1) {
+	rounds(it, k.N, k.Y)
+	rounds(it, it.GroupID(), k.Y)
+}
+
+func rounds(it dsl.NDItem1, n int, y []int32) {
+	for j := range n {
+		y[it.GlobalID()] += int32(j)
+		it.Barrier()
+	}
+}
+
+// Work-group memory in a uniform loop.
+func (k A30) Kernel(it dsl.NDItem1) {
+	for j := range k.N {
+		tile := dsl.Local[[8]int32](it)
+		tile[it.LocalID()%8] += int32(j)
+		it.Barrier()
+		k.Y[it.GlobalID()] += tile[0]
+		it.Barrier()
+	}
+}
+
+// Sub-groups meet where the work-group does.
+func (k A31) Kernel(it dsl.NDItem1) {
+	s := it.SubGroup()
+	v := dsl.ReduceOverGroup(s, k.X[it.GlobalID()], dsl.Plus)
+	s.Barrier()
+	if s.LocalID() == 0 {
+		k.Y[s.GroupID()] = v
+	}
+	it.Group().Barrier()
+}
+
+// Faults between barriers.
+func (k A32) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	k.Y[i] = 12 / k.X[i]
+	it.Barrier()
+	if k.X[i] > 100 {
+		panic("too large")
+	}
+	it.Barrier()
+}
+
+// Atomics decide what is not followed by a barrier.
+func (k A33) Kernel(it dsl.NDItem1) {
+	it.Barrier()
+	if atomic.AddInt32(&k.Y[0], 1) == 1 {
+		k.Z[0] = 1
+	}
+}
+
+// The number of sub-groups, and their size.
+func (k A34) Kernel(it dsl.NDItem1) {
+	if it.SubGroup().GroupRange() > 1 && it.SubGroup().MaxLocalRange() > 4 {
+		it.Barrier()
+	}
+}
+
+// Leaving one by one in a loop that reduces.
+func (k A35) Kernel(it dsl.NDItem1) {
+	v := k.X[it.GlobalID()]
+	for r := dsl.ReduceOverGroup(it.Group(), v, dsl.Plus); r > 0; r /= 2 {
+		if v > r {
+			return
+		}
+		it.Barrier()
+	}
+}
+
+// A labelled continue of a uniform loop out of a divergent one.
+func (k A36) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+rounds:
+	for j := range k.N {
+		it.Barrier()
+		for n := range k.M {
+			if k.X[i] == int32(n+j) {
+				continue rounds
+			}
+			k.Y[i]++
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package uniform
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type (
+	R01 struct{ Mem }
+	R02 struct{ Mem }
+	R03 struct{ Mem }
+	R04 struct{ Mem }
+	R05 struct{ Mem }
+	R06 struct{ Mem }
+	R07 struct{ Mem }
+	R08 struct{ Mem }
+	R09 struct{ Mem }
+	R10 struct{ Mem }
+	R11 struct{ Mem }
+	R12 struct{ Mem }
+	R13 struct{ Mem }
+	R14 struct{ Mem }
+	R15 struct{ Mem }
+	R16 struct{ Mem }
+	R17 struct{ Mem }
+	R18 struct{ Mem }
+	R19 struct{ Mem }
+	R20 struct{ Mem }
+	R21 struct{ Mem }
+	R22 struct{ Mem }
+	R23 struct{ Mem }
+	R24 struct{ Mem }
+	R25 struct{ Mem }
+	R26 struct{ Mem }
+	R27 struct{ Mem }
+	R28 struct{ Mem }
+	R29 struct{ Mem }
+	R30 struct{ Mem }
+	R31 struct{ Mem }
+	R32 struct{ Mem }
+	R33 struct{ Mem }
+	R34 struct{ Mem }
+)
+
+func (k R01) Kernel(it dsl.NDItem1) {
+	if it.LocalID() == 0 { // branch
+		it.Barrier() // want KG401 `this barrier .*it\.LocalID\(\)`
+	}
+}
+
+func (k R02) Kernel(it dsl.NDItem1) {
+	if it.GlobalID() < k.N { // branch
+		k.Y[it.GlobalID()] = 1
+		it.Barrier() // want KG401 `this barrier .*it\.GlobalID\(\)`
+		k.Y[it.GlobalID()] = 2
+	}
+}
+
+func (k R03) Kernel(it dsl.NDItem1) {
+	if k.X[it.GlobalID()] > 0 { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+}
+
+// A number of rounds that differs.
+func (k R04) Kernel(it dsl.NDItem1) {
+	for range it.LocalID() { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+func (k R05) Kernel(it dsl.NDItem1) {
+	for n := k.X[it.GlobalID()]; n > 0; n-- { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+}
+
+// What the kernel writes may change between two loads.
+func (k R06) Kernel(it dsl.NDItem1) {
+	k.Y[it.GlobalID()] = 1
+	if k.Y[0] > 0 { // branch
+		it.Barrier() // want KG401 `an element of .*Y, which the kernel writes`
+	}
+}
+
+func (k R07) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[4]int32](it)
+	tile[it.LocalID()%4] = 1
+	if tile[0] > 0 { // branch
+		it.Barrier() // want KG401 `a value in work-group memory`
+	}
+}
+
+func (k R08) Kernel(it dsl.NDItem1) {
+	if atomic.AddInt32(&k.Y[0], 1) == 1 { // branch
+		it.Barrier() // want KG401 `the result of an atomic operation`
+	}
+}
+
+func (k R09) Kernel(it dsl.NDItem1) {
+	if atomic.LoadInt32(&k.Y[0]) == 1 { // branch
+		it.Barrier() // want KG401 `the result of an atomic operation`
+	}
+}
+
+func (k R10) Kernel(it dsl.NDItem1) {
+	if dsl.ReduceOverGroup(it.SubGroup(), k.X[it.GlobalID()], dsl.Plus) > 0 { // branch
+		it.Barrier() // want KG401 `what a sub-group computes`
+	}
+}
+
+func (k R11) Kernel(it dsl.NDItem1) {
+	if dsl.InclusiveScanOverGroup(it.Group(), int32(1), dsl.Plus) > 3 { // branch
+		it.Barrier() // want KG401 `the result of a scan`
+	}
+}
+
+func (k R12) Kernel(it dsl.NDItem1) {
+	if dsl.GroupBroadcast(it.Group(), k.X[it.GlobalID()], it.LocalID()/2) > 3 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+func (k R13) Kernel(it dsl.NDItem1) {
+	if it.SubGroup().GroupID() == 0 { // branch
+		it.Barrier() // want KG401 `it\.SubGroup\(\)\.GroupID\(\)`
+	}
+}
+
+func (k R14) Kernel(it dsl.NDItem1) {
+	if it.SubGroup().LocalID() == 0 { // branch
+		it.SubGroup().Barrier() // want KG401 `it\.SubGroup\(\)\.LocalID\(\)`
+	}
+}
+
+// The last sub-group of a work-group may be smaller.
+func (k R15) Kernel(it dsl.NDItem1) {
+	if it.SubGroup().LocalRange() == 8 { // branch
+		it.Barrier() // want KG401 `it\.SubGroup\(\)\.LocalRange\(\)`
+	}
+}
+
+// A group algorithm.
+func (k R16) Kernel(it dsl.NDItem1) {
+	if it.LocalID() > 3 { // branch
+		k.Y[it.GlobalID()] = dsl.ReduceOverGroup(it.Group(), int32(1), dsl.Plus) // want KG401 `this group algorithm .*it\.LocalID\(\)`
+	}
+}
+
+func (k R17) Kernel(it dsl.NDItem1) {
+	if it.LocalID() > 3 { // branch
+		k.Y[it.GlobalID()] = dsl.ShiftGroupLeft(it.SubGroup(), int32(1), 1) // want KG401 `this group algorithm .*it\.LocalID\(\)`
+	}
+}
+
+func (k R18) Kernel(it dsl.NDItem1) {
+	if it.LocalID() > 3 { // branch
+		tile := dsl.Local[[4]int32](it) // want KG401 `this work-group memory`
+		tile[0] = 1
+		k.Y[it.GlobalID()] = tile[1]
+	}
+}
+
+func (k R19) Kernel(it dsl.NDItem1) {
+	if it.LocalID() > 3 { // branch
+		if dsl.Uniform(k.X[it.GlobalID()]) > 0 { // want KG401 `this call of dsl\.Uniform`
+			k.Y[it.GlobalID()] = 1
+		}
+	}
+}
+
+// Both sides have one, but not the same.
+func (k R20) Kernel(it dsl.NDItem1) {
+	if it.LocalID() > 3 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	} else {
+		k.Y[0] = 1
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// In a helper.
+func (k R21) Kernel(it dsl.NDItem1) {
+	if k.X[it.GlobalID()] != 0 { // branch
+		synchronize(it)
+	}
+}
+
+func synchronize(it dsl.NDItem1) {
+	it.Barrier() // want KG401 `it\.GlobalID\(\)`
+}
+
+// A value that was chosen by what differs.
+func (k R22) Kernel(it dsl.NDItem1) {
+	n := 3
+	if it.LocalID() > 3 {
+		n = k.N
+	}
+	if n == 3 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// A break that differs, and a barrier after it in the round.
+func (k R23) Kernel(it dsl.NDItem1) {
+	for j := range k.N {
+		if k.X[it.GlobalID()] == int32(j) { // branch
+			break
+		}
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+	it.Barrier()
+}
+
+// A continue that differs, around a barrier.
+func (k R24) Kernel(it dsl.NDItem1) {
+	for j := range k.N {
+		if it.LocalID() == j { // branch
+			continue
+		}
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// The count of a loop that ends at different times.
+func (k R25) Kernel(it dsl.NDItem1) {
+	n := 0
+	for k.X[it.GlobalID()+n] > 0 {
+		n++
+	}
+	if n > 3 { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+}
+
+// A switch.
+func (k R26) Kernel(it dsl.NDItem1) {
+	switch k.X[it.GlobalID()] {
+	case 0: // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	case 1:
+		k.Y[0] = 1
+	}
+}
+
+// One part of a condition differs.
+func (k R27) Kernel(it dsl.NDItem1) {
+	if k.Flag && it.LocalID() < 3 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// In two dimensions: the row is as much a work-item's own as the column.
+func (k R28) Kernel(it dsl.NDItem2) {
+	if y, _ := it.LocalID(); y == 0 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// Nested, where the inner condition is uniform.
+func (k R29) Kernel(it dsl.NDItem1) {
+	if it.LocalID() < 3 { // branch
+		if k.Flag {
+			it.Barrier() // want KG401 `it\.LocalID\(\)`
+		}
+	}
+}
+
+// goto around a barrier.
+func (k R30) Kernel(it dsl.NDItem1) {
+	if it.LocalID() < 3 { // branch
+		goto end
+	}
+	it.Barrier() // want KG401 `it\.LocalID\(\)`
+end:
+	k.Y[it.GlobalID()] = 1
+	it.Barrier()
+}
+
+// An array of a work-item's own.
+func (k R31) Kernel(it dsl.NDItem1) {
+	var a [8]int32
+	for j := range a {
+		a[j] = int32(it.LocalID() + j)
+	}
+	if a[k.N&7] > 3 { // branch
+		it.Barrier() // want KG401 `a work-item's own`
+	}
+}
+
+// Two barriers under one condition, each reported.
+func (k R32) Kernel(it dsl.NDItem1) {
+	if it.LocalLinearID() < 3 { // branch
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+}
+
+// A loop that goes on as long as some work-item of its own wants.
+func (k R33) Kernel(it dsl.NDItem1) {
+	v := k.X[it.GlobalID()]
+	for {
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+		v /= 2
+		if v == 0 { // branch
+			break
+		}
+	}
+	it.Barrier()
+}
+
+// A shuffled value.
+func (k R34) Kernel(it dsl.NDItem1) {
+	if dsl.ShiftGroupLeft(it.SubGroup(), int32(it.GroupID()), 1) > 3 { // branch
+		it.Barrier() // want KG401 `what a sub-group computes|it\.SubGroup`
+	}
+}

@@ -1,0 +1,46 @@
+// Package groups holds kernels of uniform values and group algorithms. The
+// differential test runs them as it runs package corpus.
+package groups
+
+import "github.com/kgen-go/kgen/dsl"
+
+//go:generate go tool kgen .
+
+// Stated has barriers that depend on what it says is uniform, with work-items that
+// leave before, or without.
+type Stated struct {
+	N    int
+	X, Y []int32
+	F    []float32
+}
+
+// Kernel shifts elements around in its group as often as the group's F says.
+func (k Stated) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	if i >= k.N {
+		return
+	}
+	tile := dsl.Local[[64]int32](it)
+	tile[l] = k.X[i]
+	it.Barrier()
+	for range dsl.Uniform(int(k.F[i/it.LocalRange()])) {
+		v := tile[(l+1)%it.LocalRange()]
+		it.Barrier()
+		tile[l] = v + 1
+		it.Barrier()
+	}
+	if dsl.Uniform(k.F[i-l] > 2.5) {
+		sum := dsl.ReduceOverGroup(it.Group(), tile[l], dsl.Plus)
+		if dsl.Uniform(sum)%2 == 0 {
+			it.Barrier()
+			tile[l] -= sum
+		}
+	}
+	if dsl.Uniform(k.F[i/it.LocalRange()]) == 1.5 {
+		it.Barrier()
+		first := tile[0]
+		it.Barrier()
+		tile[l] ^= first
+	}
+	k.Y[i] = tile[l]
+}
