@@ -110,30 +110,6 @@ type Param struct {
 	Access     Access // of a Slice
 }
 
-// SpecKind is the scalar type of a specialization constant.
-type SpecKind uint8
-
-// SpecConstant is one scalar leaf of a specialization constant.
-type SpecConstant struct {
-	ID       uint32
-	Name     string // package path, identifier and path to the leaf
-	Type     string // Go scalar type, such as "int32"
-	Size     int    // bytes of the value handed to Vulkan (a bool has 4)
-	Offset   int    // of the leaf in the identifier's Go value
-	Default  uint64 // bits
-	Required bool
-}
-
-// Local is work-group memory that a kernel declares.
-type Local struct {
-	Name     string
-	ElemSize int
-	// Len is the number of elements. It is -1 where that is the length of an
-	// accessor or, if Accessor is -1 too, the number of work-items of the group.
-	Len      int
-	Accessor int // index of the accessor that gives the length, or -1
-}
-
 // FaultKind is the kind of a run-time panic on a device.
 type FaultKind uint8
 
@@ -251,6 +227,7 @@ type Kernel struct {
 	Aspects    []properties.Aspect // what all of its modules need, sorted
 	Specs      []SpecConstant
 	Locals     []Local
+	Privates   []Private
 	Sites      []Site
 
 	// SPIRV is the module, little-endian words.

@@ -18,20 +18,16 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 		Properties: k.Properties,
 	}
 	for _, s := range m.Specs {
-		if s.ID >= abi.SpecReserved {
-			continue
+		if s.User != nil {
+			d.Specs = append(d.Specs, *s.User)
 		}
-		size := s.Type.Bits() / 8
-		if s.Type == ir.TypeBool {
-			size = 4
-		}
-		d.Specs = append(d.Specs, abi.SpecConstant{ID: s.ID, Name: s.Name, Type: s.Type.String(), Size: size, Default: s.Default})
 	}
 	for _, v := range m.Vars {
 		if v.Storage == ir.Workgroup {
 			d.Locals = append(d.Locals, local(v))
 		}
 	}
+	d.Privates = privates(m)
 	for _, s := range m.Sites {
 		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message})
 	}
@@ -40,12 +36,35 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 			d.Aspects = append(d.Aspects, row.aspect)
 		}
 	}
+	if len(m.Privates) > 0 {
+		d.Aspects = append(d.Aspects, properties.PrivateAlloca)
+	}
 	slices.Sort(d.Aspects)
 	return d
 }
 
+// smallArrays is how many bytes of arrays of its own any work-item may have: what
+// is in all is not worth a check.
+const smallArrays = 1 << 16
+
+// privates lists the memory of a work-item's own: what specialization constants
+// size, and the arrays that are left.
+func privates(m *ir.Module) []abi.Private {
+	out := slices.Clone(m.Privates)
+	arrays := 0
+	for _, v := range m.Kernel.Vars {
+		if _, ok := v.Type.ArrayLen(); ok {
+			arrays += v.Type.Size
+		}
+	}
+	if arrays > smallArrays || arrays > 0 && len(out) > 0 {
+		out = append(out, abi.Private{Name: "arrays", ElemSize: 1, Align: 1, Len: arrays})
+	}
+	return out
+}
+
 func local(v *ir.Var) abi.Local {
-	l := abi.Local{Name: v.Name, ElemSize: v.Type.Size, Len: 1, Accessor: v.Accessor}
+	l := abi.Local{Name: v.Name, ElemSize: v.Type.Size, Len: 1, Accessor: v.Accessor, Expr: v.Expr}
 	if v.Type.Elem != nil {
 		l.ElemSize, l.Len = v.Type.Elem.Size, -1
 		if n, ok := v.Type.ArrayLen(); ok && v.Accessor < 0 {

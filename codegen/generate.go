@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -211,6 +212,12 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	}
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
+	for i, s := range m.ABI.Specs {
+		if i == 0 || s.Name != m.ABI.Specs[i-1].Name {
+			dot := strings.LastIndexByte(s.Name, '.')
+			c.stub.Specs = append(c.stub.Specs, gostub.SpecVar{Path: s.Name[:dot], Name: s.Name[dot+1:]})
+		}
+	}
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
 	}

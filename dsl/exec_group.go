@@ -59,7 +59,12 @@ type workItem struct {
 	ended  int // the group's opened when it finished
 }
 
-func (w *workItem) launch() *dslhook.Launch { return w.g.l }
+func (w *workItem) launch() *dslhook.Launch {
+	if w == nil {
+		return nil
+	}
+	return w.g.l
+}
 
 // globalID returns the work-item's global id in the kernel's index order.
 func (w *workItem) globalID() [3]int {

@@ -19,7 +19,7 @@ type plan struct {
 
 // check holds a launch against its kernel and the device, in an order that
 // decides the class of the error. Nothing has been dispatched yet.
-func (d *Device) check(k *Kernel, c *launch.Call, extra properties.List) (plan, error) {
+func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
 	var p plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return p, errorf(ErrInvalid, "BUG: a launch of form %v and rank %d for a kernel of form %v and rank %d",
@@ -28,7 +28,7 @@ func (d *Device) check(k *Kernel, c *launch.Call, extra properties.List) (plan, 
 	if err := d.checkArguments(k, c); err != nil {
 		return p, err.about(k)
 	}
-	props, err := mergeProperties(k, extra)
+	props, err := mergeProperties(k, o.props)
 	if err != nil {
 		return p, err.about(k)
 	}
@@ -38,10 +38,23 @@ func (d *Device) check(k *Kernel, c *launch.Call, extra properties.List) (plan, 
 	if err := d.checkWorkGroup(k, c, props, &p); err != nil {
 		return p, err.about(k)
 	}
+	if d.direct() && k.host == nil {
+		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
+	}
+	if err := d.checkAspects(k, props); err != nil {
+		return p, err.about(k)
+	}
+	set, err := o.settings(d, k)
+	if err != nil {
+		return p, err.about(k)
+	}
+	if err := resolveSpecs(k, c, set); err != nil {
+		return p, err.about(k)
+	}
 	if err := d.checkLocalMemory(k, c); err != nil {
 		return p, err.about(k)
 	}
-	if err := d.checkAspects(k, props); err != nil {
+	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
 		return p, err.about(k)
 	}
 	if p.subGroup, err = d.checkSubGroup(props); err != nil {
@@ -212,6 +225,12 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
+		case l.Expr != "":
+			length, err := evalLength(k, l.Expr, c.Specs)
+			if err != nil {
+				return err
+			}
+			n = int(length)
 		case n >= 0:
 		case l.Accessor >= 0:
 			n = c.Accessors[l.Accessor]

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
@@ -68,6 +69,7 @@ type Limits struct {
 	MaxWorkGroupSize [3]int // per dimension of a work-group: x (the last, fastest), y, z
 	MaxWorkItems     int    // per work-group
 	LocalMemory      int    // bytes per work-group
+	PrivateMemory    int    // bytes per work-item, in arrays of its own
 	MaxAllocation    uint64 // bytes per buffer
 	DeviceMemory     uint64 // bytes
 }
@@ -82,7 +84,7 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		Name: h.Name, Backend: backend, Driver: h.Driver, API: h.API, Type: DeviceType(h.Type),
 		Aspects:     slices.Clone(h.Aspects),
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
-		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory,
+		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
 		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
@@ -130,6 +132,8 @@ type Device struct {
 	queue   *Queue
 	// correct says that kernels correct float32 division and square root.
 	correct bool
+
+	pipelines atomic.Int64
 
 	mu      sync.Mutex
 	kernels map[*Kernel]*builtKernel
@@ -241,6 +245,16 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d}
+}
+
+// Pipelines returns how many kernels the device has made ready so far: one for
+// each kernel, work-group size, sub-group size and set of specialization constants
+// that was launched. It grows where launches pay for making kernels ready.
+func (d *Device) Pipelines() int {
+	if d == nil {
+		return 0
+	}
+	return int(d.pipelines.Load())
 }
 
 // Close runs what has been launched to its end and closes the device. Buffers

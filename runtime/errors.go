@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -28,7 +29,7 @@ var (
 	// aspect, a work-group size or a sub-group size that the device lacks.
 	ErrKernelNotSupported = errors.New("kernel not supported")
 	// ErrFeatureNotSupported is a feature that this device or place lacks.
-	ErrFeatureNotSupported = errors.New("feature not supported")
+	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
 	// ErrMemoryAllocation is a lack of memory, of the device or of a work-group.
 	ErrMemoryAllocation = errors.New("memory allocation")
 	// ErrKernelArgument is an argument that the kernel cannot be given, such as a

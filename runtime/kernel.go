@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -17,11 +18,12 @@ type Kernel struct {
 	name string
 	// words are the modules: the kernel's own, then those of its variants.
 	words []func() []uint32
+	specs []specVar
 }
 
 // NewKernel is called by generated code.
 func NewKernel(k launch.Kernel) *Kernel {
-	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI)}
+	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k)}
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}
@@ -87,6 +89,16 @@ func (k *Kernel) Properties() properties.List {
 // devices without them.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
+}
+
+// spec returns the kernel's rows of a constant, or nil.
+func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
+	for i := range k.specs {
+		if k.specs[i].info == c {
+			return &k.specs[i]
+		}
+	}
+	return nil
 }
 
 // moduleWords returns the words of a module.

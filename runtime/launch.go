@@ -22,7 +22,7 @@ func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err != nil {
 		return Event{}, err
 	}
-	p, err := q.dev.check(k, c, o.props)
+	p, err := q.dev.check(k, c, &o)
 	if err != nil {
 		return Event{}, err
 	}
@@ -38,6 +38,9 @@ func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
 			return o, errorf(ErrInvalid, "a launch option is nil")
 		}
 		opt.applyLaunch(&o)
+	}
+	if o.err != nil {
+		return o, o.err
 	}
 	for _, e := range o.after {
 		waitForeign(d.stream, e)
@@ -135,9 +138,7 @@ type variant struct {
 // pipeline returns the kernel with all its constants set, built when first used.
 func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
 	local := deviceOrder(c.Rank, p.local)
-	if err := specs(k, c, local, d.correct); err != nil {
-		return nil, err
-	}
+	reservedSpecs(c, local, d.correct)
 	d.mu.Lock()
 	if d.kernels == nil {
 		d.mu.Unlock()
@@ -160,7 +161,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	}
 	desc := hal.PipelineDesc{
 		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
-		SubGroupSize: p.subGroup, Host: k.host,
+		SubGroupSize: p.subGroup, Host: k.host, HostSpecs: slices.Clone(c.HostSpecs),
 	}
 	if !d.direct() {
 		v, missing := k.variant(d.Has)
@@ -176,6 +177,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	if err != nil {
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
+	d.pipelines.Add(1)
 	b.variants = append(b.variants, variant{p.local, p.subGroup, slices.Clone(c.Specs), h})
 	return h, nil
 }
@@ -202,17 +204,9 @@ func splitSpecs(specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// specs collects the values of all specialization constants in c.Specs. Modules
-// need not have the reserved ones.
-func specs(k *Kernel, c *launch.Call, local [3]uint32, correct bool) error {
-	c.Specs = c.Specs[:0]
-	for i := range k.abi.Specs {
-		s := &k.abi.Specs[i]
-		if s.Required {
-			return errorf(ErrSpecConst, "the specialization constant %s has no value", s.Name).about(k)
-		}
-		c.Specs = append(c.Specs, hal.SpecValue{ID: s.ID, Size: s.Size, Bits: s.Default})
-	}
+// reservedSpecs adds the values of the reserved specialization constants to those
+// of the kernel's own. Modules need not have them.
+func reservedSpecs(c *launch.Call, local [3]uint32, correct bool) {
 	for i, n := range local {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
 	}
@@ -224,5 +218,4 @@ func specs(k *Kernel, c *launch.Call, local [3]uint32, correct bool) error {
 		divide.Bits = 1
 	}
 	c.Specs = append(c.Specs, divide)
-	return nil
 }

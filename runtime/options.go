@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/properties"
@@ -56,6 +57,8 @@ func (o *openOptions) shrink(info hal.Info) hal.Info {
 		less(&l.MaxWorkGroupSize[i], o.limits.MaxWorkGroupSize[i])
 	}
 	less(&l.LocalMemory, o.limits.LocalMemory)
+	l.PrivateMemory = cmp.Or(l.PrivateMemory, defaultPrivate)
+	less(&l.PrivateMemory, o.limits.PrivateMemory)
 	less(&l.MaxAllocation, o.limits.MaxAllocation)
 	less(&l.DeviceMemory, o.limits.DeviceMemory)
 	l.PreferredItems = min(l.PreferredItems, l.MaxWorkItems)

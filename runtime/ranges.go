@@ -39,7 +39,23 @@ type LaunchOption interface{ applyLaunch(*launchOptions) }
 type launchOptions struct {
 	after []*graph.Event
 	props properties.List
+	err   error // the first of the options' own
+
+	specs    settings
+	withSpec bool
+	valuesOf []*Program // that values of WithSpecValue belong to
+	exe      *Executable
 }
+
+func (o *launchOptions) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+type launchFunc func(*launchOptions)
+
+func (f launchFunc) applyLaunch(o *launchOptions) { f(o) }
 
 type dependsOn []Event
 

@@ -25,7 +25,7 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err != nil {
 		return err
 	}
-	p, err := d.check(k, c, o.props)
+	p, err := d.check(k, c, &o)
 	if err != nil {
 		return err
 	}

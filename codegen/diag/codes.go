@@ -13,7 +13,8 @@ func (c Code) String() string { return fmt.Sprintf("KG%03d", uint16(c)) }
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // The codes. 0xx: packages and kernels; 1xx: statements and control flow;
-// 2xx: types and memory; 3xx: calls; 4xx: work-groups; 5xx: properties.
+// 2xx: types and memory; 3xx: calls; 4xx: work-groups; 5xx: properties;
+// 6xx: specialization constants and private memory.
 const (
 	// Load: the package does not build.
 	Load Code = 1
@@ -75,4 +76,19 @@ const (
 	PropertyRank Code = 503
 	// Aspect: a feature used that DeviceHas does not list.
 	Aspect Code = 504
+	// Directive: a //kgen: comment that makes no sense.
+	Directive Code = 505
+
+	// SpecDecl: a specialization constant that is not declared as one.
+	SpecDecl Code = 601
+	// SpecType: a specialization constant of a type that cannot be one.
+	SpecType Code = 602
+	// PrivateSize: private memory whose length no specialization constant sets.
+	PrivateSize Code = 603
+	// SizeDefault: memory whose length is below 1 by default.
+	SizeDefault Code = 604
+	// Alignment: private memory with an alignment that cannot be.
+	Alignment Code = 605
+	// Outlives: private memory that is used where it is no longer reserved.
+	Outlives Code = 606
 )

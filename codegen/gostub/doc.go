@@ -26,7 +26,13 @@ type Kernel struct {
 	Words   []uint32 // the module
 	// Variants has the modules of ABI.Variants.
 	Variants [][]uint32
+	// Specs names the specialization constants, in the order of ABI.Specs, by
+	// import path and identifier.
+	Specs []SpecVar
 }
+
+// SpecVar is the variable that declares a specialization constant.
+type SpecVar struct{ Path, Name string }
 
 // Arg is what the Go side of a parameter needs.
 type Arg struct {

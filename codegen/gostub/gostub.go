@@ -122,10 +122,14 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		g.file.Var().Id(variantVar(k.ABI, i)).String()
 		g.file.Line()
 	}
-	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, "Register").Call(
+	args := []jen.Code{
 		abiKernel(k.ABI, spirvVar(name)),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
-	)
+	}
+	for _, s := range k.Specs {
+		args = append(args, jen.Qual(s.Path, s.Name))
+	}
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, "Register").Call(args...)
 	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
 	if s := firstSentence(k.Doc); s != "" {
 		g.file.Comment("// " + s)

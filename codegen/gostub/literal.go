@@ -94,15 +94,21 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	}
 	rows = nil
 	for _, s := range k.Specs {
-		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Type", s.Type}, field{"Size", s.Size},
-			field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required}))
+		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Path", s.Path}, field{"Type", s.Type},
+			field{"Size", s.Size}, field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required},
+			field{"Pinned", s.Pinned}, field{"Positive", s.Positive}))
 	}
 	list("Specs", q("SpecConstant"), rows)
 	rows = nil
 	for _, l := range k.Locals {
-		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}))
+		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}, field{"Expr", string(l.Expr)}))
 	}
 	list("Locals", q("Local"), rows)
+	rows = nil
+	for _, p := range k.Privates {
+		rows = append(rows, row(field{"Name", p.Name}, field{"ElemSize", p.ElemSize}, field{"Align", p.Align}, field{"Len", p.Len}, field{"Expr", string(p.Expr)}))
+	}
+	list("Privates", q("Private"), rows)
 	rows = nil
 	for _, s := range k.Sites {
 		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}))

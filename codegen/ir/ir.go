@@ -45,11 +45,13 @@ type Module struct {
 	Kernel  *Func
 	Helpers []*Func
 	Vars    []*Var // Workgroup and Private
-	Specs   []*Spec
-	Sites   []*Site
-	Params  []abi.Param
-	ArgSize int
-	Spilled bool
+	// Privates has the work-items' memory whose size specialization constants set.
+	Privates []abi.Private
+	Specs    []*Spec
+	Sites    []*Site
+	Params   []abi.Param
+	ArgSize  int
+	Spilled  bool
 	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
@@ -113,6 +115,8 @@ type Var struct {
 	// Accessor is the index of the local accessor that this Workgroup variable
 	// stands for, or -1.
 	Accessor int
+	// Expr is the length of a Workgroup array that specialization constants set.
+	Expr abi.Expr
 }
 
 // Spec is a scalar specialization constant.
@@ -121,6 +125,8 @@ type Spec struct {
 	Name    string
 	Type    *Type
 	Default uint64
+	// User is the row of a constant that the user declared, or nil.
+	User *abi.SpecConstant
 }
 
 // Site is a place that may fault.

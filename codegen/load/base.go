@@ -120,5 +120,6 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())
 	f.finish()
+	prog.Directives = l.directives(&u)
 	return prog, nil
 }

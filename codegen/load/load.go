@@ -150,6 +150,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 			continue
 		}
 		f.finish()
+		prog.Directives = l.directives(u)
 		prog.Trace = l.trace
 		return prog, nil
 	}

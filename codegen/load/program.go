@@ -26,6 +26,7 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // those with kernels, in order of import path
 	Trace    Trace
+	Directives
 
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path

@@ -24,6 +24,8 @@ type cell struct {
 	stored bool        // a value without run-time parts was stored
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
+
+	private bool // memory of PrivateAlloca, which ends with the function that called it
 }
 
 // place is a block of an inlined call.

@@ -58,10 +58,16 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		// overflowError and divideError, which its functions panic with.
 		return pointer{ref: constRef{iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
-	if at := l.writtenAt(g); at.IsValid() {
+	if at := l.writtenAt(g); at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
 			"the package-level variable %s is written at %v; kernels can read only variables that never are",
 			g.Name(), l.prog.DiagPos(at))
+	}
+	if isSpecPointer(t) {
+		if c, ok := l.specGlobal(g); ok {
+			return pointer{ref: constRef{c}}
+		}
+		return pointer{ref: constRef{specConst{}}}
 	}
 	init := g.Pkg.Func("init")
 	tree, ok := evalGlobal(init, g)

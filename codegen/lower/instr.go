@@ -29,7 +29,10 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		if p, ok := l.get(in.Addr).(pointer); ok {
 			r, x := l.deref(p), l.get(in.Val)
 			l.storesOld(r, x)
+			l.outlives(r, x)
 			l.storeRef(r, x, in.Val.Type())
+		} else if _, ok := l.get(in.Addr).(specConst); ok {
+			l.errorf(diag.SpecDecl, in.Pos(), "set its value with runtime.WithSpec or runtime.SetSpec", "a kernel cannot set a specialization constant")
 		}
 	case *ssa.Jump:
 		l.b.Jump(l.edge(f, in.Block(), 0))
@@ -91,6 +94,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	t := tuple{}
 	for _, r := range in.Results {
 		t.elems = append(t.elems, l.get(r))
+		l.returnsPrivate(f, l.get(r))
 	}
 	if f.single {
 		f.retVal = l.unwrap(t, f.fn.Signature.Results())

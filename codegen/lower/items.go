@@ -177,17 +177,26 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 
 func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	t := fn.TypeArgs()[0]
-	n, ok := args[1].(*ir.Value)
-	if !ok || !n.IsConst() || n.Int() < 0 || n.Int() > 1<<28 {
-		l.errorf(diag.LocalSize, in.Pos(), "use a constant, or a dsl.LocalAccessor that the host sizes",
-			"the length of work-group memory must be a constant")
+	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
+	if !ok || length.IsConst() && (length.Int() < 0 || length.Int() > 1<<28) {
+		l.errorf(diag.LocalSize, in.Pos(), "use a constant, specialization constants, or a dsl.LocalAccessor that the host sizes",
+			"the length of work-group memory must be made of constants")
+		return l.zero(in.Type())
+	}
+	if !length.IsConst() && !l.validDefault(in, length) {
 		return l.zero(in.Type())
 	}
 	v := l.localVar(in, t, func() *ir.Type {
-		return l.m.ArrayOf(l.memType(t, false), l.m.Int(ir.TypeI32, max(n.Int(), 1)))
+		if length.IsConst() {
+			return l.m.ArrayOf(l.memType(t, false), l.m.Int(ir.TypeI32, max(length.Int(), 1)))
+		}
+		return l.m.ArrayOf(l.memType(t, false), l.narrowExpr(length))
 	})
 	if v == nil {
 		return l.zero(in.Type())
+	}
+	if !length.IsConst() {
+		l.lengths = append(l.lengths, func() { v.Expr = exprText(length, specID) })
 	}
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }

@@ -96,6 +96,39 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
+// outlives reports a store of private memory where it is kept beyond the call of
+// the function that reserved it.
+func (l *lowerer) outlives(to ref, x val) {
+	holder, ok := to.(*cell)
+	if !ok || holder.home == nil {
+		return
+	}
+	for _, c := range l.cellsOf(x) {
+		if !c.private {
+			continue
+		}
+		for f := c.frame().caller; f != nil; f = f.caller {
+			if holder.frame() == f {
+				l.outlived("kept in a variable of " + funcName(f.fn))
+			}
+		}
+	}
+}
+
+// returnsPrivate reports private memory that f returns and has reserved itself.
+func (l *lowerer) returnsPrivate(f *frame, x val) {
+	for _, c := range l.cellsOf(x) {
+		if c.private && c.frame() == f {
+			l.outlived("returned by " + funcName(f.fn))
+		}
+	}
+}
+
+func (l *lowerer) outlived(how string) {
+	l.errorf(diag.Outlives, l.pos, "reserve it in the function that uses it, and pass it on",
+		"private memory ends with the function that reserves it, but it is %s", how)
+}
+
 func (l *lowerer) oldVariable(c *cell) {
 	name := "a variable"
 	if a, ok := c.decl.(*ssa.Alloc); ok && a.Comment != "" {

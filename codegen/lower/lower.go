@@ -40,6 +40,8 @@ type lowerer struct {
 	accessors  []*ir.Var
 	posCache   map[token.Pos]ir.Pos
 	owners     map[*ir.Var]*cell
+	specDecls  []*specDecl
+	lengths    []func() // to be called when constants have their numbers
 }
 
 // frame is one inlined call.
@@ -91,6 +93,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m.Float = mode.FloatMode()
 	l.fuse = m.Float != properties.FloatExact
 	l.entry()
+	l.finishSpecs()
 	l.diags.Sort()
 	m.Kernel.RemoveUnreachable()
 	return m, l.diags

@@ -369,7 +369,23 @@ func (a *ranges) spec(v *ir.Value) interval {
 		}
 		return interval{1, abi.MaxRange}
 	}
-	return fullRange(v.Type)
+	p := fullRange(v.Type)
+	if row := v.Aux.(*ir.Spec).User; row != nil {
+		switch row.Type {
+		case "int8":
+			p = interval{math.MinInt8, math.MaxInt8}
+		case "int16":
+			p = interval{math.MinInt16, math.MaxInt16}
+		case "uint8":
+			p = interval{0, math.MaxUint8}
+		case "uint16":
+			p = interval{0, math.MaxUint16}
+		}
+		if row.Positive && p.hi == math.MaxInt32 {
+			p.lo = 1 // the runtime sees to it
+		}
+	}
+	return p
 }
 
 // phi unites the arguments as they are on their edges.

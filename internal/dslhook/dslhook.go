@@ -3,6 +3,35 @@
 // it is initialised.
 package dslhook
 
+import (
+	"errors"
+	"reflect"
+	"unsafe"
+)
+
+// ErrFeatureNotSupported is runtime.ErrFeatureNotSupported, which package dsl
+// cannot import.
+var ErrFeatureNotSupported = errors.New("feature not supported")
+
+// SpecInfo is what a specialization constant knows of itself. Its address is the
+// constant's identity.
+type SpecInfo struct {
+	Type     reflect.Type
+	Required bool
+	Default  unsafe.Pointer // to a Type; nil if Required
+	Pos      string         // file:line of the declaration
+}
+
+// InfoOf returns what a *dsl.SpecConstant[T] knows of itself, or nil for anything
+// else and for one that dsl did not make.
+var InfoOf func(c any) *SpecInfo
+
+// Spec is the value that a constant has in a launch.
+type Spec struct {
+	Const *SpecInfo
+	Value unsafe.Pointer // to a Const.Type, which nobody writes
+}
+
 // Launch is what all work-items of one launch share. Sizes and ids are in the
 // kernel's index order (last dimension fastest), with Rank entries used.
 type Launch struct {
@@ -11,6 +40,8 @@ type Launch struct {
 	Local  [3]int // nd-range only
 	// Accessors holds the lengths of the kernel's local accessors, in order.
 	Accessors []int
+	// Specs holds the specialization constants that the kernel reads.
+	Specs []Spec
 	// SubGroupSize is the size of sub-groups, at least 1.
 	SubGroupSize int
 	// Panicked is called in the work-item's goroutine, from a deferred function,

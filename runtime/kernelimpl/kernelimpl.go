@@ -39,14 +39,21 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
 // Register makes a kernel known. host rebuilds the kernel's receiver from the
-// arguments of a launch and returns its Kernel method, for the host device.
-func Register(k *abi.Kernel, host func(*HostArgs) any) *runtime.Kernel {
-	return runtime.NewKernel(launch.Kernel{ABI: k, Host: host})
+// arguments of a launch and returns its Kernel method, for the host device. specs
+// are the constants that k.Specs has rows of, in that order.
+func Register(k *abi.Kernel, host func(*HostArgs) any, specs ...dsl.AnySpecConstant) *runtime.Kernel {
+	l := launch.Kernel{ABI: k, Host: host}
+	for _, c := range specs {
+		l.Specs = append(l.Specs, dslhook.InfoOf(c))
+	}
+	return runtime.NewKernel(l)
 }
 
 // Launch is a launch that is being put together. It is used by one goroutine and

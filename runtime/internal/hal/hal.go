@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -69,6 +70,7 @@ type Limits struct {
 	MaxWorkItems      int    // per work-group
 	MaxGroups         [3]int // per dispatch; backends split larger ones
 	LocalMemory       int    // bytes per work-group
+	PrivateMemory     int    // bytes per work-item
 	MaxAllocation     uint64 // bytes
 	MaxLaunchBlock    int    // bytes of push constants
 	ComputeUnits      int    // a hint for sizing; 0 if unknown
@@ -116,6 +118,8 @@ type PipelineDesc struct {
 	// Host is what kernelimpl registered for the host backend; other backends
 	// ignore it.
 	Host any
+	// HostSpecs are the values of the kernel's own constants, for the host backend.
+	HostSpecs []dslhook.Spec
 }
 
 // Pipeline is a kernel made ready for launches.

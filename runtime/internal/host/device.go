@@ -149,6 +149,7 @@ type pipeline struct {
 	local     [3]uint32
 	subGroup  int
 	accessors []int
+	specs     []dslhook.Spec
 }
 
 func (*pipeline) Free() {}
@@ -161,7 +162,7 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	if dslhook.RunItems == nil || dslhook.RunGroup == nil {
 		return nil, fmt.Errorf("%w: package dsl is not part of the program", hal.ErrPipeline)
 	}
-	h := &pipeline{kernel: p.Kernel, build: build, local: p.LocalSize, subGroup: p.SubGroupSize}
+	h := &pipeline{kernel: p.Kernel, build: build, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs}
 	if h.subGroup == 0 {
 		h.subGroup = DefaultSubGroup
 	}

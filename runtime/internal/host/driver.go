@@ -57,6 +57,7 @@ func info() hal.Info {
 			MaxWorkItems:      1024,
 			MaxGroups:         [3]int{1<<31 - 1, 1<<31 - 1, 1<<31 - 1},
 			LocalMemory:       1 << 20,
+			PrivateMemory:     1 << 20, // what other devices have
 			MaxAllocation:     memory,
 			MaxLaunchBlock:    1 << 16,
 			ComputeUnits:      procs,

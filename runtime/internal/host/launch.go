@@ -26,6 +26,7 @@ func launch(c *hal.Command) {
 		Global:       indexOrder(p.kernel.Rank, c.Global),
 		Accessors:    p.accessors,
 		SubGroupSize: p.subGroup,
+		Specs:        p.specs,
 	}
 	l.Panicked = func(id [3]int, v any) {
 		if !claimed.CompareAndSwap(false, true) || c.Fault == nil {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
@@ -16,6 +17,8 @@ import (
 type Kernel struct {
 	ABI  *abi.Kernel
 	Host host.Func
+	// Specs are the constants that ABI.Specs has rows of, in that order.
+	Specs []*dslhook.SpecInfo
 }
 
 // Slice is a slice of device memory: what a View is.
@@ -53,10 +56,12 @@ type Call struct {
 	Host      []HostArg
 	Accessors []int
 
-	// Uses, Passed and Specs are package runtime's.
+	// Uses, Passed, Specs and HostSpecs are package runtime's.
 	Uses   []graph.Use
 	Passed []hal.SliceArg
 	Specs  []hal.SpecValue
+	// HostSpecs are the values of the kernel's own constants as Go has them.
+	HostSpecs []dslhook.Spec
 }
 
 // Reset readies the call for a launch of k.
@@ -70,6 +75,7 @@ func (c *Call) Reset(k *abi.Kernel) {
 	clear(c.Host)
 	clear(c.Uses)
 	clear(c.Passed)
+	clear(c.HostSpecs)
 	*c = Call{Args: c.Args, Slices: c.Slices[:0], Host: c.Host[:0], Accessors: c.Accessors[:0],
-		Uses: c.Uses[:0], Passed: c.Passed[:0], Specs: c.Specs[:0]}
+		Uses: c.Uses[:0], Passed: c.Passed[:0], Specs: c.Specs[:0], HostSpecs: c.HostSpecs[:0]}
 }

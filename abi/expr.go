@@ -1,0 +1,146 @@
+package abi
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Expr is an integer expression of specialization constants, such as the length
+// of an array: words in postfix order, separated by spaces. A word is a decimal
+// number, the constant with an id as $id, or the name of an operation followed by
+// the width of its operands in bits; a conversion has two widths, as in
+// SConvert32:64. Values are of that many bits; booleans have one.
+type Expr string
+
+// Eval returns the expression's value as an int64, where value returns the bits
+// of the constant with the given id.
+func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
+	var stack []uint64
+	pop := func() uint64 {
+		if len(stack) == 0 {
+			return 0
+		}
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		return x
+	}
+	for _, word := range strings.Fields(string(e)) {
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+			stack = append(stack, uint64(n))
+			continue
+		}
+		if id, ok := strings.CutPrefix(word, "$"); ok {
+			n, err := strconv.ParseUint(id, 10, 32)
+			bits, known := value(uint32(n))
+			if err != nil || !known {
+				return 0, fmt.Errorf("no value for %s", word)
+			}
+			stack = append(stack, bits)
+			continue
+		}
+		i := strings.IndexAny(word, "0123456789")
+		if i < 0 {
+			return 0, fmt.Errorf("bad word %q", word)
+		}
+		from, to, _ := strings.Cut(word[i:], ":")
+		w, _ := strconv.Atoi(from)
+		w2, _ := strconv.Atoi(to)
+		x := pop()
+		switch op := word[:i]; op {
+		case "SConvert":
+			stack = append(stack, mask(uint64(signed(x, w)), w2))
+		case "UConvert":
+			stack = append(stack, mask(mask(x, w), w2))
+		case "Not", "LNot":
+			stack = append(stack, mask(^x, w))
+		case "Select":
+			yes, cond := pop(), pop()
+			if cond&1 != 0 {
+				x = yes
+			}
+			stack = append(stack, x)
+		default:
+			r, err := binary(op, w, pop(), x)
+			if err != nil {
+				return 0, err
+			}
+			stack = append(stack, r)
+		}
+	}
+	if len(stack) != 1 {
+		return 0, fmt.Errorf("bad expression %q", e)
+	}
+	return int64(stack[0]), nil
+}
+
+func binary(op string, w int, x, y uint64) (uint64, error) {
+	a, b := signed(x, w), signed(y, w)
+	x, y = mask(x, w), mask(y, w)
+	truth := func(ok bool) (uint64, error) {
+		if ok {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	var r uint64
+	switch op {
+	case "IAdd":
+		r = x + y
+	case "ISub":
+		r = x - y
+	case "IMul":
+		r = x * y
+	case "SDiv":
+		if b == 0 || a == math.MinInt64 && b == -1 {
+			return 0, fmt.Errorf("division by zero")
+		}
+		r = uint64(a / b)
+	case "UDiv", "UMod":
+		if y == 0 {
+			return 0, fmt.Errorf("division by zero")
+		}
+		if r = x / y; op == "UMod" {
+			r = x % y
+		}
+	case "And", "LAnd":
+		r = x & y
+	case "Or", "LOr":
+		r = x | y
+	case "Xor", "LNe":
+		r = x ^ y
+	case "LEq":
+		r = ^(x ^ y)
+	case "Shl":
+		r = x << y
+	case "ShrL":
+		r = x >> y
+	case "ShrA":
+		r = uint64(a >> y)
+	case "IEq":
+		return truth(x == y)
+	case "INe":
+		return truth(x != y)
+	case "SLt":
+		return truth(a < b)
+	case "SLe":
+		return truth(a <= b)
+	case "ULt":
+		return truth(x < y)
+	case "ULe":
+		return truth(x <= y)
+	default:
+		return 0, fmt.Errorf("unknown operation %s", op)
+	}
+	return mask(r, w), nil
+}
+
+func mask(x uint64, w int) uint64 {
+	if w >= 64 {
+		return x
+	}
+	return x & (1<<w - 1)
+}
+
+func signed(x uint64, w int) int64 { return int64(x<<(64-w)) >> (64 - w) }

@@ -1,0 +1,150 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Directives are what comments that begin with //kgen: say of declarations.
+type Directives struct {
+	// SpecIDs has the numbers that //kgen:spec gives to specialization constants.
+	SpecIDs map[types.Object]uint32
+	// DeviceHas has the aspects that //kgen:device_has lists for functions; with
+	// several directives, of all of them.
+	DeviceHas map[types.Object]AspectList
+}
+
+// AspectList is the list of a //kgen:device_has directive.
+type AspectList struct {
+	Aspects []properties.Aspect
+	Pos     token.Pos
+}
+
+const directivePrefix = "//kgen:"
+
+// directives reads the directives of all packages that come from source.
+func (l *loader) directives(u *universe) Directives {
+	d := Directives{SpecIDs: map[types.Object]uint32{}, DeviceHas: map[types.Object]AspectList{}}
+	for _, s := range u.sources {
+		if s.std || s.info == nil {
+			continue
+		}
+		for _, file := range s.files {
+			l.fileDirectives(&d, s, file)
+		}
+	}
+	return d
+}
+
+func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
+	used := map[*ast.Comment]bool{}
+	each := func(doc *ast.CommentGroup, f func(verb, args string, pos token.Pos)) {
+		if doc == nil {
+			return
+		}
+		for _, c := range doc.List {
+			if text, ok := strings.CutPrefix(c.Text, directivePrefix); ok {
+				used[c] = true
+				verb, args, _ := strings.Cut(text, " ")
+				f(verb, strings.TrimSpace(args), c.Pos())
+			}
+		}
+	}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			obj := s.info.Defs[decl.Name]
+			each(decl.Doc, func(verb, args string, pos token.Pos) { l.funcDirective(d, obj, verb, args, pos) })
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				v, ok := spec.(*ast.ValueSpec)
+				if !ok || decl.Tok != token.VAR {
+					continue
+				}
+				doc := v.Doc
+				if doc == nil && !decl.Lparen.IsValid() {
+					doc = decl.Doc
+				}
+				each(doc, func(verb, args string, pos token.Pos) {
+					if len(v.Names) != 1 {
+						l.directiveError(pos, "declare the variables one by one", "a directive for %d variables", len(v.Names))
+						return
+					}
+					l.varDirective(d, s.info.Defs[v.Names[0]], verb, args, pos)
+				})
+			}
+		}
+	}
+	for _, g := range file.Comments {
+		for _, c := range g.List {
+			if strings.HasPrefix(c.Text, directivePrefix) && !used[c] {
+				l.directiveError(c.Pos(), "write it in the doc comment of a function or of a variable",
+					"%s does not belong to a declaration that it could be about", c.Text)
+			}
+		}
+	}
+}
+
+func (l *loader) directiveError(pos token.Pos, hint, format string, args ...any) {
+	l.diags.Add(diag.Directive, l.diagPos(pos), hint, format, args...)
+}
+
+func (l *loader) funcDirective(d *Directives, obj types.Object, verb, args string, pos token.Pos) {
+	if verb != "device_has" {
+		l.directiveError(pos, "functions have //kgen:device_has", "unknown directive //kgen:%s", verb)
+		return
+	}
+	list := d.DeviceHas[obj]
+	if !list.Pos.IsValid() {
+		list.Pos = pos
+	}
+	for _, name := range strings.Fields(args) {
+		a, ok := properties.ParseAspect(name)
+		if !ok {
+			var names []string
+			for _, a := range properties.Aspects() {
+				names = append(names, a.String())
+			}
+			l.directiveError(pos, "the aspects are "+strings.Join(names, ", "), "unknown aspect %q", name)
+			continue
+		}
+		if !slices.Contains(list.Aspects, a) {
+			list.Aspects = append(list.Aspects, a)
+		}
+	}
+	d.DeviceHas[obj] = list
+}
+
+func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string, pos token.Pos) {
+	if verb != "spec" {
+		l.directiveError(pos, "variables have //kgen:spec", "unknown directive //kgen:%s", verb)
+		return
+	}
+	text, ok := strings.CutPrefix(args, "id=")
+	id, err := strconv.ParseUint(text, 10, 32)
+	if !ok || err != nil || id >= maxPinned {
+		l.directiveError(pos, "write //kgen:spec id=42", "the directive needs an id below %d", maxPinned)
+		return
+	}
+	if _, twice := d.SpecIDs[obj]; twice {
+		l.directiveError(pos, "", "%s is given an id twice", obj.Name())
+		return
+	}
+	for other, n := range d.SpecIDs {
+		if n == uint32(id) && other.Pkg() == obj.Pkg() {
+			l.directiveError(pos, "give each constant an id of its own", "%s and %s have the same id, %d", other.Name(), obj.Name(), id)
+			return
+		}
+	}
+	d.SpecIDs[obj] = uint32(id)
+}
+
+// maxPinned bounds the ids that the source may choose; abi reserves higher ones.
+const maxPinned = 0x10000

@@ -1,0 +1,258 @@
+package lower
+
+import (
+	"fmt"
+	"go/types"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+func init() {
+	add(dslPath+".PrivateAlloca", lowerPrivateAlloca)
+	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
+}
+
+// maxAlign is the largest alignment of private memory, as SYCL has it: no more
+// than INT32_MAX/8.
+const maxAlign = math.MaxInt32 / 8
+
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and the aligned form: a
+// variable whose length is set when the kernel is specialized, zeroed each time
+// the call is reached.
+func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	name := fn.Name()
+	if i := strings.IndexByte(name, '['); i >= 0 {
+		name = name[:i]
+	}
+	fail := func(code diag.Code, hint, format string, args ...any) val {
+		l.errorf(code, in.Pos(), hint, format, args...)
+		return l.zero(in.Type())
+	}
+	if calledThroughVariable(in, fn) {
+		return fail(diag.DynamicCall, "call it by its name", "%s cannot be called through a variable", name)
+	}
+	elem := fn.TypeArgs()[0]
+	if !l.isFlat(elem) {
+		return fail(diag.Type, "use numbers, bools, and structs and arrays of them", "private memory cannot hold values of type %v", elem)
+	}
+	align := int64(sizes.Alignof(elem))
+	if len(in.Call.Args) > 2 {
+		n, ok := constInt(in.Call.Args[2])
+		switch {
+		case !ok:
+			return fail(diag.Alignment, "use a constant", "the alignment of private memory must be a constant")
+		case n < 1 || n&(n-1) != 0:
+			return fail(diag.Alignment, "", "the alignment %d is not a power of 2", n)
+		case n < align:
+			return fail(diag.Alignment, "", "the alignment %d is below the %d that %v needs", n, align, elem)
+		case n > maxAlign:
+			return fail(diag.Alignment, "", "the alignment %d is larger than %d", n, maxAlign)
+		}
+		align = n
+	}
+	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
+	if !ok || length.IsConst() {
+		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
+			"the length of %s must be a specialization constant, or made of such", name)
+	}
+	if !l.validDefault(in, length) {
+		return l.zero(in.Type())
+	}
+	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
+	row := len(l.m.Privates)
+	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
+	l.lengths = append(l.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
+	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, home: &place{l.frame, in.Block()}, decl: in}
+	l.owners[v] = c
+	zero := l.zero(elem)
+	l.loop(v.Type.Len, func(i *ir.Value) { l.storeMem(c.mem.at(i), zero, elem) })
+	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+}
+
+// calledThroughVariable reports whether a call names a variable that holds the
+// function: go/ssa sees through that.
+func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
+	if in.Call.StaticCallee() == nil {
+		return true
+	}
+	for _, b := range in.Parent().Blocks {
+		for _, d := range b.Instrs {
+			if d, ok := d.(*ssa.DebugRef); ok && d.X == ssa.Value(fn) {
+				if _, isVar := d.Object().(*types.Var); isVar {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// length returns the length that x is: as an int, and as a constant expression
+// of type i64. It is not ok where that depends on more than constants.
+func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
+	if c, isConst := x.(specConst); isConst {
+		if c.decl == nil {
+			return nil, nil, false
+		}
+		t = c.decl.typ
+		leaves := c.decl.leaves
+		x = l.specValue(t, &leaves)
+	}
+	n, ok = x.(*ir.Value)
+	if !ok {
+		return nil, nil, false
+	}
+	if isBoolean(t) {
+		n = l.op(ir.OpSelect, ir.TypeI64, n, l.m.Int(ir.TypeI64, 1), l.m.Int(ir.TypeI64, 0))
+	} else {
+		n = l.toI64(n, t)
+	}
+	expr, ok = l.lift(n)
+	if ok {
+		markPositive(expr)
+	}
+	return n, expr, ok
+}
+
+// lift turns a value into a constant expression, if it is made of constants.
+func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
+	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
+		return nil, false // of the launch, not of the program
+	}
+	if v.IsConstExpr() {
+		return v, true
+	}
+	if !v.Op.Has(ir.FlagFold) || v.Op == ir.OpBitCount || v.Op == ir.OpBitReverse {
+		return nil, false
+	}
+	var args []*ir.Value
+	for _, a := range v.Args {
+		x, ok := l.lift(a)
+		if !ok {
+			return nil, false
+		}
+		args = append(args, x)
+	}
+	if v.Op == ir.OpSConvert && args[0].IsConst() {
+		return l.m.Int(v.Type, args[0].Int()), true
+	}
+	if v.Op == ir.OpUConvert && args[0].IsConst() {
+		return l.m.Const(v.Type, args[0].Bits), true
+	}
+	return l.m.ConstExpr(v.Op, v.Type, args...), true
+}
+
+// markPositive notes that a constant is a length itself. A required one has no
+// default, and its module's must be valid.
+func markPositive(expr *ir.Value) {
+	for expr.Op == ir.OpSConvert || expr.Op == ir.OpUConvert {
+		expr = expr.Args[0]
+	}
+	if expr.Op != ir.OpSpecConst || expr.Type.Kind == ir.Bool {
+		return
+	}
+	if s := expr.Aux.(*ir.Spec); s.User != nil {
+		s.User.Positive = true
+		if s.User.Required {
+			s.Default = 1
+		}
+	}
+}
+
+// validDefault checks that a length is at least 1 if nothing is set.
+func (l *lowerer) validDefault(in *ssa.Call, expr *ir.Value) bool {
+	known := true
+	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(l.m.Specs, s)) }
+	n, err := exprText(expr, place).Eval(func(i uint32) (uint64, bool) {
+		s := l.m.Specs[i]
+		known = known && (s.User == nil || !s.User.Required)
+		return s.Default, true
+	})
+	if !known || err == nil && n >= 1 && n <= math.MaxInt32 {
+		return true
+	}
+	why := fmt.Sprintf("%d", n)
+	if err != nil {
+		why = err.Error()
+	}
+	l.errorf(diag.SizeDefault, in.Pos(), "give the constant another default, or declare it with dsl.RequireSpecConstant",
+		"the length of this memory is %s if no specialization constant is set", why)
+	return false
+}
+
+// narrowExpr returns a constant expression of type i64 as one of type i32, with
+// as few operations of 64 bits as can be. The runtime checks that it fits.
+func (l *lowerer) narrowExpr(v *ir.Value) *ir.Value {
+	m := l.m
+	switch v.Op {
+	case ir.OpConst:
+		return m.Const(ir.TypeI32, v.Bits)
+	case ir.OpSConvert, ir.OpUConvert:
+		if a := v.Args[0]; a.Type == ir.TypeI32 {
+			return a
+		}
+	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor:
+		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+	case ir.OpNot:
+		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]))
+	case ir.OpShl:
+		if n := v.Args[1]; n.IsConst() && n.Bits < 32 {
+			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), m.Const(ir.TypeI32, n.Bits))
+		}
+	case ir.OpSDiv, ir.OpShrA:
+		if fits32(v.Args[0]) && fits32(v.Args[1]) && v.Args[1].IsConst() && v.Args[1].Int() > 0 {
+			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+		}
+	case ir.OpSelect:
+		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowCond(v.Args[0]), l.narrowExpr(v.Args[1]), l.narrowExpr(v.Args[2]))
+	}
+	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
+}
+
+// narrowCond does the same for a condition.
+func (l *lowerer) narrowCond(v *ir.Value) *ir.Value {
+	switch v.Op {
+	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
+		if a, b := v.Args[0], v.Args[1]; a.Type == ir.TypeI64 && fits32(a) && fits32(b) {
+			return l.m.ConstExpr(v.Op, ir.TypeBool, l.narrowExpr(a), l.narrowExpr(b))
+		}
+	}
+	return v
+}
+
+// fits32 reports whether a constant expression surely fits 32 bits, signed.
+func fits32(v *ir.Value) bool {
+	return v.IsConst() && v.Int() == int64(int32(v.Int())) || v.Op == ir.OpSConvert && v.Args[0].Type == ir.TypeI32
+}
+
+func specID(s *ir.Spec) uint32 { return s.ID }
+
+// exprText returns a constant expression as the runtime evaluates it.
+func exprText(v *ir.Value, id func(*ir.Spec) uint32) abi.Expr {
+	var words []string
+	var walk func(v *ir.Value)
+	walk = func(v *ir.Value) {
+		for _, a := range v.Args {
+			walk(a)
+		}
+		switch v.Op {
+		case ir.OpConst:
+			words = append(words, fmt.Sprint(v.Int()))
+		case ir.OpSpecConst:
+			words = append(words, fmt.Sprintf("$%d", id(v.Aux.(*ir.Spec))))
+		case ir.OpSConvert, ir.OpUConvert:
+			words = append(words, fmt.Sprintf("%v%d:%d", v.Op, v.Args[0].Type.Bits(), v.Type.Bits()))
+		default:
+			words = append(words, fmt.Sprintf("%v%d", v.Op, v.Args[len(v.Args)-1].Type.Bits()))
+		}
+	}
+	walk(v)
+	return abi.Expr(strings.Join(words, " "))
+}

@@ -1,0 +1,315 @@
+package lower
+
+import (
+	"cmp"
+	"fmt"
+	"go/constant"
+	"go/types"
+	"math"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// specConst is a *dsl.SpecConstant, known while lowering.
+type specConst struct{ decl *specDecl }
+
+// specDecl is a specialization constant that the kernel reads.
+type specDecl struct {
+	global   *ssa.Global
+	typ      types.Type
+	required bool
+	leaves   []*ir.Spec // depth first
+}
+
+func init() {
+	add("(*"+dslPath+".SpecConstant[T]).Get", lowerSpecGet)
+	add("(*"+dslPath+".SpecConstant).Get", lowerSpecGet)
+	for _, name := range []string{".NewSpecConstant", ".RequireSpecConstant"} {
+		add(dslPath+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
+			l.errorf(diag.SpecDecl, in.Pos(), "declare the constant as a package-level variable", "a kernel cannot make specialization constants")
+			return specConst{}
+		})
+	}
+}
+
+// isSpecPointer reports whether t is a *dsl.SpecConstant.
+func isSpecPointer(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	return ok && isDSL(p.Elem(), "SpecConstant")
+}
+
+// specGlobal returns the specialization constant that a package-level variable
+// declares.
+func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
+	fail := func(hint, format string, args ...any) (specConst, bool) {
+		l.errorf(diag.SpecDecl, g.Pos(), hint, format, args...)
+		return specConst{}, false
+	}
+	const hint = "write var Tile = dsl.NewSpecConstant(16), or dsl.RequireSpecConstant[int]()"
+	if at := l.writtenAt(g); at.IsValid() {
+		return fail("set its value with runtime.WithSpec or runtime.SetSpec",
+			"the specialization constant %s is written at %v", g.Name(), l.prog.DiagPos(at))
+	}
+	if !g.Object().Exported() {
+		l.errorf(diag.Unexported, g.Pos(), "export it", "the specialization constant %s is not exported", g.Name())
+		return specConst{}, false
+	}
+	call, tree, ok := evalSpec(g.Pkg.Func("init"), g)
+	if call == nil {
+		return fail(hint, "the variable %s is not declared as a specialization constant", g.Name())
+	}
+	if !ok {
+		return fail("use a constant, or dsl.RequireSpecConstant", "the default of the specialization constant %s is not known when the kernel is generated", g.Name())
+	}
+	pt := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Pointer).Elem()
+	d := &specDecl{global: g, typ: types.Unalias(pt).(*types.Named).TypeArgs().At(0), required: len(call.Call.Args) == 0}
+	if why := specTypeError(d.typ); why != "" {
+		l.errorf(diag.SpecType, g.Pos(), "use bools, integers, floats, and arrays and structs of them",
+			"the specialization constant %s cannot be of type %v: it has %s", g.Name(), d.typ, why)
+		return specConst{}, false
+	}
+	var init []*ir.Value
+	if !l.flatten(tree, d.typ, &init) {
+		return fail("use a constant", "the default of the specialization constant %s is not known when the kernel is generated", g.Name())
+	}
+	name := g.Pkg.Pkg.Path() + "." + g.Name()
+	l.specLeaves(d, name, "", d.typ, 0, &init)
+	l.specDecls = append(l.specDecls, d)
+	return specConst{d}, true
+}
+
+// specTypeError says what keeps a type from being that of a constant.
+func specTypeError(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat) != 0 && u.Kind() != types.Uintptr {
+			return ""
+		}
+	case *types.Array:
+		if u.Len() > maxSpecLeaves {
+			return fmt.Sprintf("more than %d elements", maxSpecLeaves)
+		}
+		return specTypeError(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if why := specTypeError(f.Type()); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+	return "a " + t.String()
+}
+
+const maxSpecLeaves = 1 << 10
+
+// specLeaves adds the scalars of a constant; *init has their defaults.
+func (l *lowerer) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		size := int(sizes.Sizeof(u.Elem()))
+		for i := range int(u.Len()) {
+			l.specLeaves(d, name, fmt.Sprintf("%s[%d]", path, i), u.Elem(), offset+i*size, init)
+		}
+		return
+	case *types.Struct:
+		for i, o := range l.offsets(t) {
+			l.specLeaves(d, name, path+"."+u.Field(i).Name(), u.Field(i).Type(), offset+o, init)
+		}
+		return
+	}
+	b := t.Underlying().(*types.Basic)
+	typ := specScalar(b)
+	row := &abi.SpecConstant{Name: name, Path: path, Type: b.Name(), Size: max(typ.Size, 4), Offset: offset, Required: d.required}
+	if def := (*init)[0]; !d.required {
+		n := def.Bits
+		if l.wideDefault(b, def) {
+			l.errorf(diag.SpecDecl, d.global.Pos(), "declare it as int64 or uint64",
+				"the default of the specialization constant %s needs more than the 32 bits that a constant of type %s has", d.global.Name(), b.Name())
+		}
+		row.Default = l.m.Const(typ, n).Bits
+	}
+	*init = (*init)[1:]
+	s := &ir.Spec{Name: d.global.Name() + path, Type: typ, Default: row.Default, User: row}
+	l.m.Specs = append(l.m.Specs, s)
+	d.leaves = append(d.leaves, s)
+}
+
+// specScalar returns the type of a constant: int and uint have 32 bits, so that
+// what is made of them needs no more.
+func specScalar(b *types.Basic) *ir.Type {
+	if b.Kind() == types.Int || b.Kind() == types.Uint {
+		return ir.TypeI32
+	}
+	return regType(b)
+}
+
+func (l *lowerer) wideDefault(b *types.Basic, def *ir.Value) bool {
+	switch b.Kind() {
+	case types.Int:
+		return def.Int() != int64(int32(def.Int()))
+	case types.Uint:
+		return def.Bits > math.MaxUint32
+	}
+	return false
+}
+
+// evalSpec finds the call that makes the constant which the package initialiser
+// stores in g, and its argument.
+func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constTree, ok bool) {
+	if init == nil {
+		return nil, nil, false
+	}
+	allocs := map[ssa.Value]*constTree{}
+	for _, b := range init.Blocks {
+		for _, in := range b.Instrs {
+			st, isStore := in.(*ssa.Store)
+			if !isStore {
+				continue
+			}
+			if st.Addr == ssa.Value(g) {
+				c, isCall := st.Val.(*ssa.Call)
+				if !isCall || c.Call.StaticCallee() == nil {
+					return nil, nil, false
+				}
+				switch callee := c.Call.StaticCallee(); {
+				case fullName(callee) == dslPath+".RequireSpecConstant":
+					return c, nil, true
+				case fullName(callee) != dslPath+".NewSpecConstant":
+					return nil, nil, false
+				}
+				tree = &constTree{}
+				return c, tree, storeTree(tree, c.Call.Args[0], allocs)
+			}
+			if at := placeOf(st.Addr, allocs); at != nil {
+				if !storeTree(at, st.Val, allocs) {
+					at.leaf = st.Val
+				}
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+// fullName returns the name of the function that fn is, or is an instance of.
+func fullName(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.RelString(nil)
+}
+
+// lowerSpecGet lowers c.Get(it).
+func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	c, ok := args[0].(specConst)
+	if !ok || c.decl == nil {
+		if len(l.diags) == 0 {
+			l.errorf(diag.SpecDecl, in.Pos(), "declare it as a package-level variable, and read that",
+				"which specialization constant is read here is not known when the kernel is generated")
+		}
+		return l.zero(in.Type())
+	}
+	leaves := c.decl.leaves
+	return l.specValue(c.decl.typ, &leaves)
+}
+
+// specValue makes a value of Go type t of the first of *leaves.
+func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
+	switch l.classify(t) {
+	case classScalar:
+		s := (*leaves)[0]
+		*leaves = (*leaves)[1:]
+		v := l.m.SpecValue(s)
+		switch {
+		case s.Type == regType(t):
+			return v
+		case isUnsigned(t):
+			return l.op(ir.OpUConvert, regType(t), v)
+		}
+		return l.op(ir.OpSConvert, regType(t), v)
+	case classStruct:
+		out := tuple{}
+		for _, f := range fields(t) {
+			out.elems = append(out.elems, l.specValue(f, leaves))
+		}
+		return out
+	}
+	c := l.newCell(t, "constant")
+	a := t.Underlying().(*types.Array)
+	for i := range a.Len() {
+		l.storeMem(c.mem.at(l.m.Int(ir.TypeI32, i)), l.specValue(a.Elem(), leaves), a.Elem())
+	}
+	return array{c.mem}
+}
+
+// finishSpecs numbers the constants: those that have a number keep it, the others
+// get the lowest that are free, in the order of their declarations.
+func (l *lowerer) finishSpecs() {
+	key := func(d *specDecl) (string, string, int, int) {
+		p := l.prog.Fset.Position(d.global.Pos())
+		return d.global.Pkg.Pkg.Path(), p.Filename, p.Line, p.Column
+	}
+	slices.SortFunc(l.specDecls, func(a, b *specDecl) int {
+		p1, f1, l1, c1 := key(a)
+		p2, f2, l2, c2 := key(b)
+		return cmp.Or(cmp.Compare(p1, p2), cmp.Compare(f1, f2), l1-l2, c1-c2)
+	})
+	taken := map[uint32]*specDecl{}
+	for _, d := range l.specDecls {
+		first, ok := l.prog.SpecIDs[d.global.Object()]
+		if !ok {
+			continue
+		}
+		for i, s := range d.leaves {
+			s.ID = first + uint32(i)
+			s.User.Pinned = true
+			if other := taken[s.ID]; other != nil && other != d || s.ID >= abi.SpecReserved {
+				l.errorf(diag.Directive, d.global.Pos(), "give it another id; an array or struct takes one for each scalar",
+					"the id %d of %s is taken", s.ID, d.global.Name())
+			}
+			taken[s.ID] = d
+		}
+	}
+	next := uint32(0)
+	for _, d := range l.specDecls {
+		for _, s := range d.leaves {
+			if s.User.Pinned {
+				continue
+			}
+			for taken[next] != nil {
+				next++
+			}
+			s.ID, taken[next] = next, d
+		}
+	}
+	var user, reserved []*ir.Spec
+	for _, s := range l.m.Specs {
+		if s.User == nil {
+			reserved = append(reserved, s)
+		}
+	}
+	for _, d := range l.specDecls {
+		for _, s := range d.leaves {
+			s.User.ID = s.ID
+			user = append(user, s)
+		}
+	}
+	l.m.Specs = append(user, reserved...)
+	for _, set := range l.lengths {
+		set()
+	}
+}
+
+// constInt returns the value of a constant that is an integer.
+func constInt(v ssa.Value) (int64, bool) {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil {
+		return 0, false
+	}
+	return constant.Int64Val(constant.ToInt(c.Value))
+}

@@ -1,0 +1,120 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/internal/dslhook"
+)
+
+// SpecConstant is a specialization constant: a value that is set after kernels
+// have been compiled ahead of time and before a device makes them ready to run.
+// To the device's own compiler it is a constant, so array lengths, loop bounds
+// and branches that depend on it cost nothing.
+//
+// It is declared as a package-level variable, which is exported and never
+// written, and read with Get:
+//
+//	var Tile = dsl.NewSpecConstant(16)           // 16 unless it is set
+//	var Width = dsl.RequireSpecConstant[int32]() // must be set
+//
+//	func (k Blur) Kernel(it dsl.Item1) {
+//		for i := range Tile.Get(it) {
+//
+// The host sets it for a launch (runtime.WithSpec) or for a program
+// (runtime.SetSpec). T is a bool, integer or float type, or made of such by arrays
+// and structs. An int or uint constant holds values of 32 bits, on every device;
+// setting a larger one is an error. int64 and uint64 hold what they say.
+//
+// A directive in the variable's doc comment gives it a number of its own, for
+// programs that set constants by number (Program.SetSpecByID):
+//
+//	//kgen:spec id=42
+//	var Tile = dsl.NewSpecConstant(16)
+//
+// The numbers of others are kgen's.
+type SpecConstant[T any] struct {
+	def  T
+	info dslhook.SpecInfo
+}
+
+// NewSpecConstant declares a constant that has the value def unless it is set.
+// For kernels, def is a constant, or a composite literal of constants.
+func NewSpecConstant[T any](def T) *SpecConstant[T] {
+	c := &SpecConstant[T]{def: def}
+	c.info = dslhook.SpecInfo{Type: reflect.TypeFor[T](), Default: unsafe.Pointer(&c.def), Pos: callerPos()}
+	return c
+}
+
+// RequireSpecConstant declares a constant that must be set before kernels that
+// read it are built or launched.
+func RequireSpecConstant[T any]() *SpecConstant[T] {
+	c := &SpecConstant[T]{}
+	c.info = dslhook.SpecInfo{Type: reflect.TypeFor[T](), Required: true, Pos: callerPos()}
+	return c
+}
+
+// callerPos returns where the function that called the caller did so.
+func callerPos() string {
+	_, file, line, ok := runtime.Caller(2)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Get returns the constant's value in the launch that h belongs to. With a zero
+// item, outside of any launch, it panics; the host gets values from
+// runtime.GetSpec, or from what runtime.SetSpec returned.
+func (c *SpecConstant[T]) Get(h KernelHandler) T {
+	l := launchOf(h, "SpecConstant.Get")
+	for i := range l.Specs {
+		if s := &l.Specs[i]; s.Const == &c.info {
+			return *(*T)(s.Value)
+		}
+	}
+	if c.info.Default == nil {
+		panic(fmt.Sprintf("dsl: the specialization constant declared at %s has no value", c.info.Pos))
+	}
+	return c.def
+}
+
+// AnySpecConstant is a *[SpecConstant] of any type. It is sealed.
+type AnySpecConstant interface {
+	specInfo() *dslhook.SpecInfo
+}
+
+func (c *SpecConstant[T]) specInfo() *dslhook.SpecInfo {
+	if c == nil || c.info.Type == nil {
+		return nil
+	}
+	return &c.info
+}
+
+func init() {
+	dslhook.InfoOf = func(c any) *dslhook.SpecInfo {
+		if c, ok := c.(AnySpecConstant); ok {
+			return c.specInfo()
+		}
+		return nil
+	}
+}
+
+// launchOf returns the launch of a work-item, and panics with an error that
+// errors.Is takes for runtime.ErrFeatureNotSupported where there is none.
+func launchOf(h KernelHandler, what string) *dslhook.Launch {
+	if h != nil {
+		if l := h.launch(); l != nil {
+			return l
+		}
+	}
+	panic(hostCall{fmt.Errorf("dsl: %s outside of a kernel: %w", what, dslhook.ErrFeatureNotSupported)})
+}
+
+// hostCall is what is panicked with by functions that only work-items may call.
+type hostCall struct{ error }
+
+func (h hostCall) Unwrap() error { return errors.Unwrap(h.error) }

@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// onDevices runs f on the host device and on the Vulkan device.
+func onDevices(t *testing.T, f func(t *testing.T, dev *runtime.Device), opts ...runtime.OpenOption) {
+	t.Helper()
+	for _, name := range []string{"host", "vulkan"} {
+		t.Run(name, func(t *testing.T) { f(t, open(t, name, opts...)) })
+	}
+}
+
+// open opens a device for a test; without a Vulkan driver it skips the test,
+// unless KGEN_REQUIRE_VULKAN is set.
+func open(t *testing.T, name string, opts ...runtime.OpenOption) *runtime.Device {
+	t.Helper()
+	dev, err := runtime.Open(append([]runtime.OpenOption{runtime.Select(name)}, opts...)...)
+	if err != nil {
+		if name == "host" || os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantErr checks that err is of all the classes.
+func wantErr(t *testing.T, err error, classes ...error) {
+	t.Helper()
+	for _, c := range classes {
+		if !errors.Is(err, c) {
+			t.Errorf("got error %v, want one of class %v", err, c)
+		}
+	}
+}
+
+// wantSpec checks that err is of the class ErrSpecConst, and so of
+// ErrCompileProgram.
+func wantSpec(t *testing.T, err error) {
+	t.Helper()
+	wantErr(t, err, runtime.ErrSpecConst, runtime.ErrCompileProgram)
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// kernel returns the kernel with the given type name.
+func kernel(t *testing.T, kernels []*runtime.Kernel, name string) *runtime.Kernel {
+	t.Helper()
+	for _, k := range kernels {
+		if k.ABI().Name == name {
+			return k
+		}
+	}
+	t.Fatalf("no kernel %s", name)
+	return nil
+}

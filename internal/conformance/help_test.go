@@ -1,0 +1,191 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/conformance/consts"
+	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var badConstant = dsl.RequireSpecConstant[[]int]()
+
+func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// generate runs kgen on a package of this module that the text is, and returns
+// the diagnostics as they are printed.
+func generate(t *testing.T, src string) []string {
+	t.Helper()
+	header := "package kernels\n\nimport \"github.com/kgen-go/kgen/dsl\"\n"
+	if strings.Contains(src, "properties.") {
+		header += "import \"github.com/kgen-go/kgen/properties\"\n"
+	}
+	if !strings.Contains(src, "type K ") {
+		header += "\ntype K struct{ Out []int32 }\n"
+	}
+	// A folder that begins with an underscore is no package of ./... .
+	dir, err := os.MkdirTemp(".", "_kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	text := header + src + "\n"
+	if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kernels.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, diags, err := codegen.Generate(t.Context(), codegen.Config{Patterns: []string{"./" + dir}})
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
+	}
+	var out []string
+	for _, d := range diags {
+		out = append(out, d.Error())
+	}
+	return out
+}
+
+// diagnostic expects diagnostics with the code alone, whose text has all of the
+// words.
+func diagnostic(t *testing.T, code, src string, words ...string) {
+	t.Helper()
+	diags := generate(t, src)
+	all := strings.Join(diags, "\n")
+	for _, w := range append(words, code) {
+		if !strings.Contains(all, w) {
+			t.Errorf("no %q in the diagnostics of\n%s\n%s", w, src, all)
+		}
+	}
+	for _, d := range diags {
+		if !strings.Contains(d, code) {
+			t.Errorf("not wanted: %s\nfor\n%s", d, src)
+		}
+	}
+}
+
+// accepted expects no diagnostics.
+func accepted(t *testing.T, src string) {
+	t.Helper()
+	for _, d := range generate(t, src) {
+		t.Errorf("not wanted: %s\nfor\n%s", d, src)
+	}
+}
+
+// goError expects that the go command refuses a statement with words in its
+// message.
+func goError(t *testing.T, stmt, words string) {
+	t.Helper()
+	dir, err := os.MkdirTemp(".", "_main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	src := `package main
+import ("github.com/kgen-go/kgen/dsl"; "github.com/kgen-go/kgen/runtime")
+var c = dsl.NewSpecConstant(1)
+func main() {
+	var p *runtime.Program
+	exe, _ := p.Build()
+	_ = exe
+	` + stmt + `
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "vet", "./"+dir).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), words) {
+		t.Errorf("%s: go vet says %v: %s", stmt, err, out)
+	}
+}
+
+// matmul compares MM32 with blocks of the given size with a plain product.
+func matmul(t *testing.T, dev *runtime.Device, block int, opts ...runtime.LaunchOption) {
+	t.Helper()
+	const n = 16
+	a, b, c, want := product[float32](n)
+	r := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{block, block}}
+	check(t, constsgen.RunMM32(ctx, dev, consts.MM32{N: n, A: a, B: b, C: c,
+		TA: dsl.LocalLen[float32](block * block), TB: dsl.LocalLen[float32](block * block)}, r, opts...))
+	near(t, c, want, 1e-5)
+}
+
+func matmul64(t *testing.T, dev *runtime.Device, block int, opts ...runtime.LaunchOption) {
+	t.Helper()
+	const n = 16
+	a, b, c, want := product[float64](n)
+	r := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{block, block}}
+	check(t, constsgen.RunMM64(ctx, dev, consts.MM64{N: n, A: a, B: b, C: c,
+		TA: dsl.LocalLen[float64](block * block), TB: dsl.LocalLen[float64](block * block)}, r, opts...))
+	near(t, c, want, 1e-12)
+}
+
+func product[T float32 | float64](n int) (a, b, c, want []T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	a, b, c, want = make([]T, n*n), make([]T, n*n), make([]T, n*n), make([]T, n*n)
+	for i := range a {
+		a[i], b[i] = T(rng.Float64()), T(rng.Float64())
+	}
+	for y := range n {
+		for x := range n {
+			for i := range n {
+				want[y*n+x] += a[y*n+i] * b[i*n+x]
+			}
+		}
+	}
+	return a, b, c, want
+}
+
+func near[T float32 | float64](t *testing.T, got, want []T, tolerance float64) {
+	t.Helper()
+	for i := range got {
+		if math.Abs(float64(got[i]-want[i])) > tolerance*math.Abs(float64(want[i])) {
+			t.Fatalf("element %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// rawModule loads the module of the kernel Ids as if kgen had not written it, and
+// sets its constant by number.
+func rawModule(t *testing.T, dev *runtime.Device) {
+	t.Helper()
+	ids := kernel(t, constsgen.Kernels(), "Ids").ABI()
+	words := make([]uint32, len(ids.SPIRV)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32([]byte(ids.SPIRV[4*i:]))
+	}
+	desc := abi.Kernel{Name: "raw", Form: abi.Task, Params: ids.Params, ArgSize: ids.ArgSize}
+	p := must(runtime.LoadModule(dev, words, desc))(t)
+	check(t, p.SetSpecByID(42, 9))
+	wantSpec(t, p.SetSpecByID(43, 9))
+	exe := must(p.Build())(t)
+	out := must(runtime.NewBuffer[int32](dev, 3))(t)
+	args := []any{out.All()}
+	ev := must(runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], nil, args, runtime.WithProgram(exe)))(t)
+	check(t, ev.Wait(ctx))
+	got := make([]int32, 3)
+	check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
+	equal(t, "out", [3]int32(got), [3]int32{1, 9, 5})
+
+	_, err := runtime.LoadModule(dev, words[:20], desc)
+	wantErr(t, err, runtime.ErrBuild)
+	_, err = runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], runtime.Range1(1), args)
+	wantErr(t, err, runtime.ErrNDRange)
+	_, err = runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], nil, []any{3})
+	wantErr(t, err, runtime.ErrKernelArgument)
+}

@@ -1,0 +1,469 @@
+package conformance
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/conformance/consts"
+	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var ctx = context.Background()
+
+func program(t *testing.T, dev *runtime.Device, names ...string) *runtime.Program {
+	t.Helper()
+	var ks []*runtime.Kernel
+	for _, n := range names {
+		ks = append(ks, kernel(t, constsgen.Kernels(), n))
+	}
+	return must(runtime.NewProgram(dev, ks...))(t)
+}
+
+func set[T any](t *testing.T, v T, err error) T {
+	t.Helper()
+	check(t, err)
+	return v
+}
+
+func runScale(t *testing.T, dev *runtime.Device, opts ...runtime.LaunchOption) (float32, error) {
+	t.Helper()
+	out := []float32{-1}
+	err := constsgen.RunScale(ctx, dev, consts.Scale{Out: out}, opts...)
+	return out[0], err
+}
+
+func runSum(t *testing.T, dev *runtime.Device, opts ...runtime.LaunchOption) int {
+	t.Helper()
+	out := []int{-1, -1}
+	check(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 2, opts...))
+	equal(t, "both elements", out[1], out[0])
+	return out[0]
+}
+
+func TestSC1_SetBeforeBuild(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Scale")
+		must(runtime.SetSpec(p, consts.Gain, 3.5))(t)
+		exe := must(p.Build())(t)
+		got, err := runScale(t, dev, runtime.WithProgram(exe))
+		check(t, err)
+		equal(t, "out[0]", got, 3.5)
+		got, err = runScale(t, dev, runtime.WithSpec(consts.Gain, 2.5))
+		check(t, err)
+		equal(t, "out[0] of a launch", got, 2.5)
+	})
+}
+
+func TestSC2_RequiredUnset(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Scale")
+		wantSpec(t, p.Compile())
+		_, err := p.Build()
+		wantSpec(t, err)
+		_, err = runScale(t, dev)
+		wantSpec(t, err)
+		must(runtime.SetSpec(p, consts.Gain, 1.5))(t)
+		got, err := runScale(t, dev, runtime.WithProgram(must(p.Build())(t)))
+		check(t, err)
+		equal(t, "after a failed build", got, 1.5)
+	})
+}
+
+func TestSC3_OnlyBuiltKernels(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Sum", "Wide")
+		_, err := p.Build(kernel(t, constsgen.Kernels(), "Wide"))
+		wantSpec(t, err)
+		exe := must(p.Build(kernel(t, constsgen.Kernels(), "Sum")))(t)
+		equal(t, "sum", runSum(t, dev, runtime.WithProgram(exe)), 5)
+		out := []int32{0}
+		wantErr(t, constsgen.RunWide(ctx, dev, consts.Wide{Out: out}, runtime.WithProgram(exe)), runtime.ErrInvalid)
+		_, err = program(t, dev, "Wide").Build()
+		wantSpec(t, err)
+	})
+}
+
+func TestSC4_SetAfterBuild(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Scale")
+		must(runtime.SetSpec(p, consts.Gain, 10))(t)
+		exe := must(p.Build())(t)
+		for _, v := range []float32{10, 11} {
+			_, err := runtime.SetSpec(p, consts.Gain, v)
+			wantSpec(t, err)
+		}
+		got, err := runScale(t, dev, runtime.WithProgram(exe))
+		check(t, err)
+		equal(t, "out[0]", got, 10)
+	})
+}
+
+func TestSC5_SetAfterCompile(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Scale")
+		must(runtime.SetSpec(p, consts.Gain, 10))(t)
+		check(t, p.Compile())
+		_, err := runtime.SetSpec(p, consts.Gain, 11)
+		wantSpec(t, err)
+		got, err := runScale(t, dev, runtime.WithProgram(must(p.Build())(t)))
+		check(t, err)
+		equal(t, "out[0]", got, 10)
+	})
+}
+
+func TestSC6_LastWins(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Sum")
+		must(runtime.SetSpec(p, consts.Left, 1))(t)
+		must(runtime.SetSpec(p, consts.Left, 2))(t)
+		must(runtime.SetSpec(p, consts.Right, 0))(t)
+		equal(t, "sum", runSum(t, dev, runtime.WithProgram(must(p.Build())(t))), 2)
+	})
+}
+
+// Two constants with one id are SC7's diagnostic; here is what the host does
+// with a value of another type.
+func TestSC7_TypeOfAnID(t *testing.T) {
+	diagnostic(t, "KG505", `
+//kgen:spec id=7
+var A = dsl.NewSpecConstant(int32(1))
+
+//kgen:spec id=7
+var B = dsl.NewSpecConstant(float32(1))
+
+func (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t) }`)
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Ids")
+		check(t, p.SetSpecByID(42, int32(9)))
+		wantSpec(t, p.SetSpecByID(42, float32(1)))
+		wantSpec(t, p.SetSpecByID(42, 1<<40))
+		equal(t, "the value", must(runtime.GetSpec(p, consts.Fortytwo))(t), 9)
+	})
+}
+
+func TestSC8_StaleValue(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Sum")
+		c1 := must(runtime.SetSpec(p, consts.Left, 1))(t)
+		c2 := must(runtime.SetSpec(p, consts.Left, 2))(t)
+		must(runtime.SetSpec(p, consts.Right, 5))(t)
+		out := []int{0}
+		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithSpecValue(c1)), runtime.ErrInvalid)
+		equal(t, "with the last value", runSum(t, dev, runtime.WithSpecValue(c2)), 2+3)
+		exe := must(p.Build())(t)
+		equal(t, "with its program", runSum(t, dev, runtime.WithSpecValue(c2), runtime.WithProgram(exe)), 2+5)
+		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithProgram(exe), runtime.WithSpecValue(c1)), runtime.ErrInvalid)
+		other := must(runtime.SetSpec(program(t, dev, "Sum"), consts.Left, 2))(t)
+		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithProgram(exe), runtime.WithSpecValue(other)), runtime.ErrInvalid)
+		wantPanic(t, runtime.ErrInvalid, func() { c1.Get() })
+	})
+}
+
+func wantPanic(t *testing.T, class error, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		err, _ := recover().(error)
+		wantErr(t, err, class)
+	}()
+	f()
+}
+
+func TestSC9_ZeroValue(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		var c runtime.SpecValue[int]
+		wantPanic(t, runtime.ErrInvalid, func() { c.Get() })
+		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: []int{0}}, 1, runtime.WithSpecValue(c)), runtime.ErrInvalid)
+	})
+}
+
+func TestSC10_Immutable(t *testing.T) {
+	const kernel = "\nfunc (k K) Kernel(t dsl.Task) { %s; k.Out[0] = int32(B.Get(t)) }"
+	for _, write := range []string{"B = dsl.NewSpecConstant(2)", "*B = dsl.SpecConstant[int]{}"} {
+		diagnostic(t, "KG601", "var B = dsl.NewSpecConstant(1)"+sprintf(kernel, write))
+	}
+	// What cannot be written at all: the type has no exported fields.
+	diagnostic(t, "KG001", "var B = &dsl.SpecConstant[int]{def: 3}"+sprintf(kernel, ""))
+	diagnostic(t, "KG601", "var B = &dsl.SpecConstant[int]{}"+sprintf(kernel, ""))
+}
+
+// The matrix product sizes its accessors and its nd-range on the host.
+func TestSC11_HostValue(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, block := range []int{2, 4, 8} {
+			p := program(t, dev, "MM32")
+			b := must(runtime.SetSpec(p, consts.Block, block))(t)
+			matmul(t, dev, b.Get(), runtime.WithProgram(must(p.Build())(t)))
+		}
+	})
+}
+
+func TestSC12_Names(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := []int32{0}
+		check(t, constsgen.RunBoth(ctx, dev, consts.Both{Out: out}, runtime.WithSpec(consts.BothSize, struct{ N int32 }{8})))
+		equal(t, "out[0]", out[0], 8)
+	})
+}
+
+func TestSC13_Generic(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "MM32", "MM64")
+		b := must(runtime.SetSpec(p, consts.Block, 4))(t).Get()
+		exe := must(p.Build())(t)
+		matmul(t, dev, b, runtime.WithProgram(exe))
+		matmul64(t, dev, b, runtime.WithProgram(exe))
+	})
+}
+
+func TestSC14_Programs(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p1, p2 := program(t, dev, "Wide"), program(t, dev, "Wide")
+		must(runtime.SetSpec(p1, consts.Width, 3))(t)
+		must(runtime.SetSpec(p2, consts.Width, 7))(t)
+		e1, e2 := must(p1.Build())(t), must(p2.Build())(t)
+		for _, c := range []struct {
+			exe  *runtime.Executable
+			want int32
+		}{{e1, 3}, {e2, 7}, {e1, 3}, {e2, 7}} {
+			out := []int32{0}
+			check(t, constsgen.RunWide(ctx, dev, consts.Wide{Out: out}, runtime.WithProgram(c.exe)))
+			equal(t, "out[0]", out[0], c.want)
+		}
+	})
+}
+
+func TestSC15_PipelinePerValues(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		before := dev.Pipelines()
+		for _, v := range [][2]int{{2, 3}, {3, 4}, {2, 3}, {3, 4}} {
+			got := runSum(t, dev, runtime.WithSpec(consts.Left, v[0]), runtime.WithSpec(consts.Right, v[1]))
+			equal(t, "sum", got, v[0]+v[1])
+		}
+		equal(t, "pipelines", dev.Pipelines()-before, 2)
+	})
+}
+
+func TestSC16_ByNumber(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Ids")
+		check(t, p.SetSpecByID(42, 9))
+		out := []int32{0, 0, 0}
+		check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(must(p.Build())(t))))
+		equal(t, "out[1]", out[1], 9)
+	})
+	t.Run("raw module", func(t *testing.T) { rawModule(t, open(t, "vulkan")) })
+}
+
+func TestSC17_UnknownNumber(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		wantSpec(t, program(t, dev, "Ids").SetSpecByID(43, 1))
+	})
+}
+
+func TestSC18_NumbersDiffer(t *testing.T) {
+	rows := kernel(t, constsgen.Kernels(), "Ids").ABI().Specs
+	seen := map[uint32]string{}
+	for _, r := range rows {
+		if seen[r.ID] != "" {
+			t.Errorf("%s and %s both have the id %d", seen[r.ID], r.Name, r.ID)
+		}
+		seen[r.ID] = r.Name
+	}
+	equal(t, "constants", len(seen), 3)
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Ids")
+		check(t, p.SetSpecByID(0, 8))
+		must(runtime.SetSpec(p, consts.Index, 9))(t)
+		out := []int32{0, 0, 0}
+		check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(must(p.Build())(t))))
+		equal(t, "the ids' values", [3]int32(out), [3]int32{8, 1, 9})
+	})
+}
+
+func TestSC19_Types(t *testing.T) {
+	for _, typ := range []string{"[]int", "string", "map[int]int", "*int", "any", "func()", "struct{ S []int }", "complex64", "uintptr"} {
+		diagnostic(t, "KG602", "var C = dsl.RequireSpecConstant["+typ+"]()\nfunc (k K) Kernel(t dsl.Task) { _ = C.Get(t) }")
+	}
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		_, err := runtime.SetSpec(program(t, dev, "Sum"), badConstant, []int{1})
+		wantSpec(t, err)
+	})
+}
+
+func TestSC20_Structs(t *testing.T) {
+	type row struct {
+		id           uint32
+		offset, size int
+	}
+	var got []row
+	for _, r := range kernel(t, constsgen.Kernels(), "Structs").ABI().Specs[:4] {
+		got = append(got, row{r.ID, r.Offset, r.Size})
+	}
+	equal(t, "rows", [4]row(got), [4]row{{0, 0, 4}, {1, 0, 4}, {2, 4, 4}, {3, 8, 4}})
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for i, want := range []consts.Inner{{A: 1, B: 2}, {A: 3, B: 4}} {
+			k := consts.Structs{Index: make([]int32, 1), Outer: make([]consts.Outer, 1), Pair: make([]consts.Inner, 1), I: i}
+			v := consts.Outer{X: 7, N: consts.Inner{A: 1.5, B: 2.5}}
+			check(t, constsgen.RunStructs(ctx, dev, k, runtime.WithSpec(consts.Nested, v)))
+			equal(t, "struct", k.Outer[0], v)
+			equal(t, "element of the array", k.Pair[0], want)
+		}
+	})
+}
+
+func TestSC21_Padding(t *testing.T) {
+	v := consts.Padded{C: -3, F: 1.25, B: true}
+	v.D.E, v.D.G = true, -70000
+	for _, r := range kernel(t, constsgen.Kernels(), "Gaps").ABI().Specs {
+		equal(t, "size of "+r.Path, r.Size, 4)
+	}
+	equal(t, "leaves of an array", len(kernel(t, constsgen.Kernels(), "Structs").ABI().Specs), 1+3+4)
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, v := range []consts.Padded{v, {C: 127, F: -1}} {
+			out := make([]consts.Padded, 1)
+			check(t, constsgen.RunGaps(ctx, dev, consts.Gaps{Out: out}, runtime.WithSpec(consts.Gappy, v)))
+			equal(t, "round trip", out[0], v)
+		}
+	})
+}
+
+func TestSC22_Defaults(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Types")
+		equal(t, "Zero", must(runtime.GetSpec(p, consts.Zero))(t), 0)
+		equal(t, "Pi", must(runtime.GetSpec(p, consts.Pi))(t), 3.14)
+		want := consts.All{I8: -8, U8: 200, I16: -300, U16: 60000, I32: -70000, U32: 4000000000, I64: -1 << 40, U64: 1 << 63,
+			Uint: 4000000000, F32: 0.1, F64: 0.1, Pi: 3.14}
+		out := make([]consts.All, 1)
+		check(t, constsgen.RunTypes(ctx, dev, consts.Types{Out: out}))
+		equal(t, "defaults", out[0], want)
+
+		must(runtime.SetSpec(p, consts.Zero, 42))(t)
+		must(runtime.SetSpec(p, consts.Flag, true))(t)
+		equal(t, "set", must(runtime.GetSpec(p, consts.Zero))(t), 42)
+		exe := must(p.Build())(t)
+		equal(t, "built", must(runtime.GetSpec(exe, consts.Zero))(t), 42)
+		check(t, constsgen.RunTypes(ctx, dev, consts.Types{Out: out}, runtime.WithProgram(exe)))
+		want.Int, want.Flag = 42, true
+		equal(t, "on the device", out[0], want)
+
+		_, err := runtime.GetSpec(p, consts.Gain)
+		wantSpec(t, err)
+		// An int constant has 32 bits, everywhere.
+		_, err = runtime.SetSpec(program(t, dev, "Types"), consts.Zero, 1<<31)
+		wantSpec(t, err)
+	})
+}
+
+func TestSC23_ZeroIsAValue(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p := program(t, dev, "Sum")
+		must(runtime.SetSpec(p, consts.Left, 0))(t)
+		equal(t, "host", must(runtime.GetSpec(p, consts.Left))(t), 0)
+		equal(t, "program", runSum(t, dev, runtime.WithProgram(must(p.Build())(t))), 3)
+		equal(t, "launch", runSum(t, dev, runtime.WithSpec(consts.Left, 0)), 3)
+	})
+}
+
+func TestSC24_Unused(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		p, q := program(t, dev, "Sum"), program(t, dev, "Scale")
+		equal(t, "Has(Unused)", p.Has(consts.Unused), false)
+		equal(t, "Has(Left)", p.Has(consts.Left), true)
+		equal(t, "default", must(runtime.GetSpec(p, consts.Unused))(t), 42)
+		must(runtime.SetSpec(p, consts.Unused, 1))(t)
+		equal(t, "set", must(runtime.GetSpec(p, consts.Unused))(t), 1)
+		must(runtime.SetSpec(q, consts.Gain, 6))(t)
+		both := must(runtime.Join(p, q))(t)
+		equal(t, "Unused, joined", must(runtime.GetSpec(both, consts.Unused))(t), 1)
+		equal(t, "Gain, joined", must(runtime.GetSpec(both, consts.Gain))(t), 6)
+		equal(t, "kernels, joined", len(both.Kernels()), 2)
+		must(runtime.SetSpec(q, consts.Unused, 2))(t)
+		_, err := runtime.Join(p, q)
+		wantErr(t, err, runtime.ErrInvalid)
+	})
+}
+
+func TestSC25_Exclusive(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		exe := must(program(t, dev, "Sum").Build())(t)
+		one, two := runtime.WithProgram(exe), runtime.WithSpec(consts.Left, 1)
+		for _, opts := range [][]runtime.LaunchOption{{one, two}, {two, one}} {
+			wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: []int{0}}, 1, opts...), runtime.ErrInvalid)
+		}
+	})
+}
+
+func TestSC26_Executable(t *testing.T) {
+	goError(t, "runtime.SetSpec(exe, c, 1)", "cannot use exe")
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		var got [2]int
+		for i, compile := range []bool{false, true} {
+			p := program(t, dev, "Sum")
+			must(runtime.SetSpec(p, consts.Left, 20))(t)
+			if compile {
+				check(t, p.Compile())
+			}
+			got[i] = runSum(t, dev, runtime.WithProgram(must(p.Build())(t)))
+		}
+		equal(t, "both ways", got, [2]int{23, 23})
+	})
+}
+
+func TestSC27_Folded(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int{1, 4, 6} {
+			out := make([]int32, 2*n)
+			r := runtime.NDRange1{Global: runtime.Range1(2 * n), Local: runtime.Range1(n)}
+			check(t, constsgen.RunFolded(ctx, dev, consts.Folded{Out: out}, r, runtime.WithSpec(consts.Size, int32(n))))
+			for _, got := range out {
+				equal(t, "sum", int(got), 2*n*1000+3*n*(n-1)/2+n/2+1)
+			}
+		}
+		for _, b := range []int{2, 4} {
+			out := make([]int32, b*b)
+			r := runtime.NDRange1{Global: runtime.Range1(b * b), Local: runtime.Range1(b * b)}
+			check(t, constsgen.RunLocal(ctx, dev, consts.Local{Out: out}, r, runtime.WithSpec(consts.Block, b)))
+			for i, got := range out {
+				equal(t, "reversed", int(got), b*b-1-i)
+			}
+		}
+		r := runtime.NDRange1{Global: 4, Local: 4}
+		err := constsgen.RunLocal(ctx, dev, consts.Local{Out: make([]int32, 4)}, r, runtime.WithSpec(consts.Block, 0))
+		wantSpec(t, err)
+		err = constsgen.RunLocal(ctx, dev, consts.Local{Out: make([]int32, 4)}, r, runtime.WithSpec(consts.Block, 20000))
+		wantErr(t, err, runtime.ErrMemoryAllocation)
+	})
+}
+
+// Eight goroutines set, build and launch.
+func TestSC_Concurrent(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				for i := range 4 {
+					p, err := runtime.NewProgram(dev, constsgen.Kernels()...)
+					if err == nil {
+						_, err = runtime.SetSpec(p, consts.Left, g)
+					}
+					var exe *runtime.Executable
+					if err == nil {
+						exe, err = p.Build(kernel(t, constsgen.Kernels(), "Sum"))
+					}
+					out := []int{0}
+					if err == nil {
+						err = constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithProgram(exe))
+					}
+					if err != nil || out[0] != g+3 {
+						t.Errorf("%d/%d: %v, %v", g, i, out[0], err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}

@@ -1,0 +1,423 @@
+package runtime
+
+import (
+	"path"
+	"reflect"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Program is a set of kernels whose specialization constants are being set. It
+// goes through states: constants can be set until it is compiled or built; Build
+// returns an Executable, with which kernels are launched. A Compile or Build that
+// fails leaves the program as it was.
+//
+//	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
+//	tile, err := runtime.SetSpec(p, blur.Tile, 32)
+//	exe, err := p.Build()
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//
+// Programs are independent of each other: one kernel may be in several, with
+// different values. The methods may be called from several goroutines.
+type Program struct {
+	dev     *Device
+	kernels []*Kernel
+
+	mu       sync.Mutex
+	specs    settings
+	compiled bool
+	exe      *Executable // of the last Build
+}
+
+// Executable is a built program: kernels and the values of their constants,
+// which no longer change.
+type Executable struct {
+	dev     *Device
+	program *Program
+	kernels []*Kernel
+	specs   settings
+}
+
+// Specs is a Program or an Executable. It is sealed.
+type Specs interface {
+	specSettings() (settings, error)
+}
+
+// NewProgram returns a program of the kernels for the device. Generated packages
+// list theirs in Kernels.
+func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
+	if err := dev.usable(); err != nil {
+		return nil, err
+	}
+	p := &Program{dev: dev}
+	for _, k := range kernels {
+		if k == nil {
+			return nil, errorf(ErrInvalid, "a program of a nil kernel")
+		}
+		if !slices.Contains(p.kernels, k) {
+			p.kernels = append(p.kernels, k)
+		}
+	}
+	return p, nil
+}
+
+// Join returns a program with the kernels and the values of the programs, which
+// must be of one device and not yet compiled. Values of one constant must be
+// equal. Errors are of class ErrInvalid.
+func Join(programs ...*Program) (*Program, error) {
+	var out *Program
+	for _, p := range programs {
+		if p == nil || p.dev == nil {
+			return nil, errorf(ErrInvalid, "no program").advise("use one that NewProgram returned")
+		}
+		if out == nil {
+			out = &Program{dev: p.dev}
+		}
+		if out.dev != p.dev {
+			return nil, errorf(ErrInvalid, "programs of two devices, %s and %s, cannot be joined", out.dev.Name(), p.dev.Name())
+		}
+		p.mu.Lock()
+		compiled, specs := p.compiled, slices.Clone(p.specs)
+		p.mu.Unlock()
+		if compiled {
+			return nil, errorf(ErrInvalid, "a program that is compiled cannot be joined").advise("join programs first")
+		}
+		for _, k := range p.kernels {
+			if !slices.Contains(out.kernels, k) {
+				out.kernels = append(out.kernels, k)
+			}
+		}
+		for _, s := range specs {
+			if old := out.specs.find(s.info); old == nil {
+				out.specs.put(s.info, s.value)
+			} else if !equalValues(s.info.Type, old.value, s.value) {
+				return nil, errorf(ErrInvalid, "the programs set %s to different values", p.nameOf(s.info))
+			}
+		}
+	}
+	if out == nil {
+		return nil, errorf(ErrInvalid, "no programs to join")
+	}
+	return out, nil
+}
+
+func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
+	return reflect.NewAt(t, a).Elem().Equal(reflect.NewAt(t, b).Elem())
+}
+
+// Kernels returns the program's kernels.
+func (p *Program) Kernels() []*Kernel { return slices.Clone(p.kernels) }
+
+// Kernels returns the executable's kernels.
+func (e *Executable) Kernels() []*Kernel { return slices.Clone(e.kernels) }
+
+// Has reports whether a kernel of the program reads the constant.
+func (p *Program) Has(c dsl.AnySpecConstant) bool {
+	return p != nil && reads(p.kernels, dslhook.InfoOf(c))
+}
+
+// Has reports whether a kernel of the executable reads the constant.
+func (e *Executable) Has(c dsl.AnySpecConstant) bool {
+	return e != nil && reads(e.kernels, dslhook.InfoOf(c))
+}
+
+func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
+	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
+}
+
+// nameOf returns the constant's name, if a kernel reads it, or where it is
+// declared.
+func (p *Program) nameOf(c *dslhook.SpecInfo) string {
+	for _, k := range p.kernels {
+		if v := k.spec(c); v != nil {
+			return path.Base(k.abi.Specs[v.first].Name)
+		}
+	}
+	return "the specialization constant declared at " + c.Pos
+}
+
+// SetSpec sets a constant in a program; the last value before Compile or Build
+// counts. A constant that no kernel of the program reads keeps its value too, for
+// GetSpec and Join. What SetSpec returned for the constant before is no longer
+// valid.
+//
+// Errors are of class ErrSpecConst: the program is compiled, or the value is one
+// that a kernel cannot have. The constant then keeps its value.
+func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], error) {
+	info := dslhook.InfoOf(c)
+	if p == nil || p.dev == nil {
+		return SpecValue[T]{}, errorf(ErrInvalid, "no program").advise("use one that NewProgram returned")
+	}
+	if info == nil {
+		return SpecValue[T]{}, errorf(ErrInvalid, "SetSpec: no specialization constant").advise("declare it with dsl.NewSpecConstant")
+	}
+	gen, err := p.set(info, unsafe.Pointer(&v))
+	if err != nil {
+		return SpecValue[T]{}, err
+	}
+	return SpecValue[T]{p, info, gen, v}, nil
+}
+
+func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
+	if err := specable(c); err != nil {
+		return 0, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.setLocked(c, value)
+}
+
+func (p *Program) setLocked(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
+	if p.compiled {
+		return 0, errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
+			advise("set it before, or in another program")
+	}
+	for _, k := range p.kernels {
+		if v := k.spec(c); v != nil {
+			for i := v.first; i < v.end; i++ {
+				if _, err := leafBits(&k.abi.Specs[i], value); err != nil {
+					return 0, err.about(k)
+				}
+			}
+		}
+	}
+	return p.specs.put(c, value), nil
+}
+
+// GetSpec returns the value of a constant in a program or executable: what it was
+// set to, or its default. A required constant that is not set is an error of
+// class ErrSpecConst.
+func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
+	var zero T
+	info := dslhook.InfoOf(c)
+	if info == nil || p == nil {
+		return zero, errorf(ErrInvalid, "GetSpec: no specialization constant, or no program")
+	}
+	set, err := p.specSettings()
+	if err != nil {
+		return zero, err
+	}
+	if s := set.find(info); s != nil {
+		return *(*T)(s.value), nil
+	}
+	if info.Default == nil {
+		return zero, errorf(ErrSpecConst, "the specialization constant declared at %s has no value", info.Pos)
+	}
+	return *(*T)(info.Default), nil
+}
+
+func (p *Program) specSettings() (settings, error) {
+	if p == nil || p.dev == nil {
+		return nil, errorf(ErrInvalid, "no program")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.specs), nil
+}
+
+func (e *Executable) specSettings() (settings, error) {
+	if e == nil || e.dev == nil {
+		return nil, errorf(ErrInvalid, "no executable")
+	}
+	return e.specs, nil
+}
+
+// SetSpecByID sets the constant that has the numeric id in the program's modules:
+// one that a //kgen:spec directive or a module of one's own gave it, or one that
+// kgen chose, where the program's kernels do not use that for different
+// constants. The value has the constant's Go type; for an integer constant it may
+// be an int. Of an array or struct each scalar has an id, and one is set when the
+// constant as a whole has a value.
+//
+// An id that no kernel has is an error of class ErrSpecConst, though Vulkan would
+// ignore it, and so is a value of another type.
+func (p *Program) SetSpecByID(id uint32, value any) error {
+	if p == nil || p.dev == nil {
+		return errorf(ErrInvalid, "no program")
+	}
+	type place struct {
+		v   *specVar
+		row *abi.SpecConstant
+	}
+	var found []place
+	for _, k := range p.kernels {
+		for i := range k.specs {
+			v := &k.specs[i]
+			for j := v.first; j < v.end; j++ {
+				row := &k.abi.Specs[j]
+				if row.ID != id || slices.ContainsFunc(found, func(f place) bool { return f.v.info == v.info }) {
+					continue
+				}
+				if len(found) > 0 && (!row.Pinned || !found[0].row.Pinned) {
+					return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
+						specName(found[0].row, found[0].row.Path), specName(row, row.Path)).
+						advise("give them ids with //kgen:spec")
+				}
+				found = append(found, place{v, row})
+			}
+		}
+	}
+	if len(found) == 0 {
+		return errorf(ErrSpecConst, "no kernel of the program has a specialization constant with the id %d", id)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range found {
+		whole := reflect.New(f.v.info.Type)
+		old := f.v.info.Default
+		if s := p.specs.find(f.v.info); s != nil {
+			old = s.value
+		}
+		if old != nil {
+			whole.Elem().Set(reflect.NewAt(f.v.info.Type, old).Elem())
+		} else if f.v.end-f.v.first > 1 {
+			return errorf(ErrSpecConst, "%s has no value yet, of which the id %d would set a part", specName(f.row, ""), id).
+				advise("set it as a whole first")
+		}
+		leaf := reflect.NewAt(scalarTypes[f.row.Type], unsafe.Add(whole.UnsafePointer(), f.row.Offset)).Elem()
+		if err := assign(leaf, value, f.row, id); err != nil {
+			return err
+		}
+		if _, err := p.setLocked(f.v.info, whole.UnsafePointer()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign sets a scalar to a value of its own kind, or of type int.
+func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
+	v := reflect.ValueOf(value)
+	switch {
+	case v.IsValid() && v.Kind() == leaf.Kind():
+		leaf.Set(v.Convert(leaf.Type()))
+		return nil
+	case v.IsValid() && v.Kind() == reflect.Int && leaf.CanInt() && !leaf.OverflowInt(v.Int()):
+		leaf.SetInt(v.Int())
+		return nil
+	case v.IsValid() && v.Kind() == reflect.Int && leaf.CanUint() && v.Int() >= 0 && !leaf.OverflowUint(uint64(v.Int())):
+		leaf.SetUint(uint64(v.Int()))
+		return nil
+	}
+	return errorf(ErrSpecConst, "%s with the id %d is of type %s, and was given %v of type %T", specName(row, row.Path), id, row.Type, value, value)
+}
+
+// Compile checks that the constants of the program's kernels are set, and ends
+// the time in which they can be. Errors are of class ErrSpecConst. Build does this
+// too; a program that is compiled already is left as it is.
+func (p *Program) Compile() error {
+	if p == nil || p.dev == nil {
+		return errorf(ErrInvalid, "no program")
+	}
+	if err := p.dev.usable(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.compiled {
+		return nil
+	}
+	if err := p.check(p.kernels); err != nil {
+		return err
+	}
+	p.compiled = true
+	return nil
+}
+
+// Build compiles the program, if that is still to do, and returns what to launch
+// kernels with (see [WithProgram]). Kernels given limit it to these: constants
+// that only others read need no value then. The program cannot be changed any
+// more; further calls of Build are for further kernels.
+//
+// Errors are of class ErrSpecConst for constants without a value, or with one
+// that makes an array of no length, and ErrMemoryAllocation where the arrays that
+// constants size are larger than the device allows.
+func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
+	if p == nil || p.dev == nil {
+		return nil, errorf(ErrInvalid, "no program")
+	}
+	if err := p.dev.usable(); err != nil {
+		return nil, err
+	}
+	if len(kernels) == 0 {
+		kernels = p.kernels
+	}
+	for _, k := range kernels {
+		if !slices.Contains(p.kernels, k) {
+			return nil, errorf(ErrInvalid, "a kernel to build that is not in the program")
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.exe != nil && slices.Equal(p.exe.kernels, kernels) {
+		return p.exe, nil
+	}
+	if err := p.check(kernels); err != nil {
+		return nil, err
+	}
+	p.compiled = true
+	p.exe = &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
+	return p.exe, nil
+}
+
+// check checks the constants of the kernels.
+func (p *Program) check(kernels []*Kernel) error {
+	for _, k := range kernels {
+		var c launch.Call
+		if err := resolveSpecs(k, &c, p.specs); err != nil {
+			return err.about(k)
+		}
+		if err := p.dev.checkPrivateMemory(k, c.Specs); err != nil {
+			return err.about(k)
+		}
+		for i := range k.abi.Locals {
+			if e := k.abi.Locals[i].Expr; e != "" {
+				if _, err := evalLength(k, e, c.Specs); err != nil {
+					return err.about(k)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// WithProgram launches with the values of a built program, which must be of the
+// queue's device and have the kernel (ErrInvalid).
+func WithProgram(e *Executable) LaunchOption {
+	return launchFunc(func(o *launchOptions) {
+		switch {
+		case e == nil || e.dev == nil:
+			o.fail(errorf(ErrInvalid, "no executable").advise("use one that Program.Build returned"))
+		case o.exe != nil && o.exe != e:
+			o.fail(errorf(ErrInvalid, "a launch with two programs"))
+		}
+		o.exe = e
+	})
+}
+
+// programSettings returns the values that a launch of k has.
+func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
+	if o.exe == nil {
+		return o.specs, nil
+	}
+	switch {
+	case o.withSpec:
+		return nil, errorf(ErrInvalid, "WithSpec and WithProgram exclude each other").advise("set the constant in the program")
+	case o.exe.dev != d:
+		return nil, errorf(ErrInvalid, "the program is of another device, %s", o.exe.dev.Name())
+	case !slices.Contains(o.exe.kernels, k):
+		return nil, errorf(ErrInvalid, "the program does not have the kernel").advise("name it in NewProgram and Build")
+	}
+	for _, p := range o.valuesOf {
+		if p != o.exe.program {
+			return nil, errorf(ErrInvalid, "WithSpecValue has a value of another program than WithProgram")
+		}
+	}
+	return o.exe.specs, nil
+}

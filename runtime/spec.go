@@ -1,0 +1,322 @@
+package runtime
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"reflect"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// WithSpec sets a specialization constant for one launch. Kernels that do not
+// read the constant ignore it. Each set of values that a kernel is launched with
+// is made ready by the device once, which takes as long as a first launch.
+//
+// A program has its own values: beside WithProgram, WithSpec is an error
+// (ErrInvalid).
+func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
+	info := dslhook.InfoOf(c)
+	return launchFunc(func(o *launchOptions) {
+		if info == nil {
+			o.fail(errorf(ErrInvalid, "WithSpec: no specialization constant").advise("declare it with dsl.NewSpecConstant"))
+			return
+		}
+		if err := specable(info); err != nil {
+			o.fail(err)
+			return
+		}
+		o.specs.put(info, unsafe.Pointer(&v))
+		o.withSpec = true
+	})
+}
+
+// SpecValue is the value of a specialization constant on the host, as SetSpec
+// returns it: for sizing ranges and local memory by the constant that kernels are
+// built with. It is valid until the constant is set again. The zero SpecValue is
+// not valid.
+type SpecValue[T any] struct {
+	p    *Program
+	info *dslhook.SpecInfo
+	gen  int
+	v    T
+}
+
+// Get returns the value. It panics with an error of class ErrInvalid if the
+// SpecValue is the zero one, or if the constant has been set again.
+func (v SpecValue[T]) Get() T {
+	if err := v.valid(); err != nil {
+		panic(err)
+	}
+	return v.v
+}
+
+func (v SpecValue[T]) valid() *Error {
+	if v.p == nil {
+		return errorf(ErrInvalid, "a SpecValue that no SetSpec returned")
+	}
+	v.p.mu.Lock()
+	defer v.p.mu.Unlock()
+	if s := v.p.specs.find(v.info); s == nil || s.gen != v.gen {
+		return errorf(ErrInvalid, "the value of %s that an earlier SetSpec returned", v.p.nameOf(v.info)).
+			advise("use what the last SetSpec of the constant returned")
+	}
+	return nil
+}
+
+// WithSpecValue launches with a value that SetSpec returned. Beside WithProgram
+// it must be of that program, whose value it is; otherwise it is like WithSpec. A
+// value that is not valid is an error (ErrInvalid).
+func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
+	return launchFunc(func(o *launchOptions) {
+		if err := v.valid(); err != nil {
+			o.fail(err)
+			return
+		}
+		o.specs.put(v.info, unsafe.Pointer(&v.v))
+		o.valuesOf = append(o.valuesOf, v.p)
+	})
+}
+
+// setting is the value that a constant has been set to.
+type setting struct {
+	info  *dslhook.SpecInfo
+	value unsafe.Pointer // to an info.Type that nobody writes
+	gen   int            // counts how often it was set
+}
+
+// settings are values by constant.
+type settings []setting
+
+func (s settings) find(c *dslhook.SpecInfo) *setting {
+	for i := range s {
+		if s[i].info == c {
+			return &s[i]
+		}
+	}
+	return nil
+}
+
+// put sets a value and returns how often that was done.
+func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
+	if old := s.find(c); old != nil {
+		old.value = value
+		old.gen++
+		return old.gen
+	}
+	*s = append(*s, setting{c, value, 1})
+	return 1
+}
+
+// specVar is a constant that a kernel reads: the rows [first, end) of its Specs.
+type specVar struct {
+	info       *dslhook.SpecInfo
+	first, end int
+}
+
+// specVars groups the rows of a kernel's constants.
+func specVars(k *launch.Kernel) []specVar {
+	var out []specVar
+	rows := k.ABI.Specs
+	for i := range rows {
+		if n := len(out); n > 0 && rows[i].Name == rows[i-1].Name {
+			out[n-1].end = i + 1
+			continue
+		}
+		v := specVar{first: i, end: i + 1}
+		if len(out) < len(k.Specs) {
+			v.info = k.Specs[len(out)]
+		}
+		if v.info == nil {
+			v.info = rawInfo(&rows[i])
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// rawInfo stands for a constant that no Go variable declares: one of a module
+// that kgen did not write.
+func rawInfo(row *abi.SpecConstant) *dslhook.SpecInfo {
+	t := scalarTypes[row.Type]
+	if t == nil {
+		t = reflect.TypeFor[uint64]()
+	}
+	info := &dslhook.SpecInfo{Type: t, Required: row.Required}
+	if !row.Required {
+		v := reflect.New(t)
+		bits := row.Default
+		copy(unsafe.Slice((*byte)(v.UnsafePointer()), t.Size()), unsafe.Slice((*byte)(unsafe.Pointer(&bits)), 8))
+		info.Default = v.UnsafePointer()
+	}
+	return info
+}
+
+var scalarTypes = map[string]reflect.Type{
+	"bool": reflect.TypeFor[bool](),
+	"int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](), "int32": reflect.TypeFor[int32](),
+	"int64": reflect.TypeFor[int64](), "int": reflect.TypeFor[int](),
+	"uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](), "uint32": reflect.TypeFor[uint32](),
+	"uint64": reflect.TypeFor[uint64](), "uint": reflect.TypeFor[uint](),
+	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
+}
+
+// specName returns a constant's name as Go source has it, with the path to a leaf.
+func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
+
+// leafBits returns the bits that a leaf of the value at p is handed over as.
+func leafBits(row *abi.SpecConstant, p unsafe.Pointer) (uint64, *Error) {
+	p = unsafe.Add(p, row.Offset)
+	var n int64
+	switch row.Type {
+	case "bool":
+		if *(*bool)(p) {
+			return 1, nil
+		}
+		return 0, nil
+	case "float32":
+		return uint64(math.Float32bits(*(*float32)(p))), nil
+	case "float64":
+		return math.Float64bits(*(*float64)(p)), nil
+	case "int8":
+		n = int64(*(*int8)(p))
+	case "int16":
+		n = int64(*(*int16)(p))
+	case "int32":
+		n = int64(*(*int32)(p))
+	case "int64":
+		n = *(*int64)(p)
+	case "int":
+		n = int64(*(*int)(p))
+	case "uint8":
+		n = int64(*(*uint8)(p))
+	case "uint16":
+		n = int64(*(*uint16)(p))
+	case "uint32":
+		n = int64(*(*uint32)(p))
+	case "uint64":
+		n = *(*int64)(p)
+	case "uint":
+		n = int64(*(*uint)(p))
+	}
+	switch {
+	case row.Positive && (n < 1 || n > math.MaxInt32):
+		return 0, errorf(ErrSpecConst, "%s is the length of an array and cannot be %v", specName(row, row.Path), printed(row, n))
+	case row.Size == 4 && row.Type == "int" && n != int64(int32(n)), row.Size == 4 && row.Type == "uint" && n != int64(uint32(n)):
+		return 0, errorf(ErrSpecConst, "%s of type %s has 32 bits and cannot hold %v", specName(row, row.Path), row.Type, printed(row, n)).
+			advise("declare it as %s64", row.Type)
+	}
+	if row.Size == 4 {
+		return uint64(uint32(n)), nil
+	}
+	return uint64(n), nil
+}
+
+func printed(row *abi.SpecConstant, n int64) string {
+	if row.Type == "uint64" || row.Type == "uint" {
+		return fmt.Sprint(uint64(n))
+	}
+	return fmt.Sprint(n)
+}
+
+// specable reports why a type cannot be that of a constant.
+func specable(info *dslhook.SpecInfo) *Error {
+	if !plain(info.Type) {
+		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
+			advise("use bools, integers, floats, and arrays and structs of them")
+	}
+	return nil
+}
+
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uintptr
+}
+
+// resolveSpecs gives each constant of the kernel its value: what was set, or its
+// default. It fills in c.Specs and c.HostSpecs.
+func resolveSpecs(k *Kernel, c *launch.Call, set settings) *Error {
+	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
+	for i := range k.specs {
+		v := &k.specs[i]
+		value := v.info.Default
+		if s := set.find(v.info); s != nil {
+			value = s.value
+		}
+		row := &k.abi.Specs[v.first]
+		if value == nil {
+			return errorf(ErrSpecConst, "the specialization constant %s has no value", specName(row, "")).
+				advise("set it with runtime.WithSpec, or in a program with runtime.SetSpec")
+		}
+		for j := v.first; j < v.end; j++ {
+			row := &k.abi.Specs[j]
+			bits, err := leafBits(row, value)
+			if err != nil {
+				return err
+			}
+			c.Specs = append(c.Specs, hal.SpecValue{ID: row.ID, Size: row.Size, Bits: bits})
+		}
+		c.HostSpecs = append(c.HostSpecs, dslhook.Spec{Const: v.info, Value: value})
+	}
+	return nil
+}
+
+// evalLength returns a length that specialization constants set.
+func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
+	n, err := e.Eval(func(id uint32) (uint64, bool) {
+		for i := range specs {
+			if specs[i].ID == id {
+				return specs[i].Bits, true
+			}
+		}
+		return 0, false
+	})
+	if err != nil {
+		return 0, &Error{Class: ErrSpecConst, Problem: "the length of an array", Err: err}
+	}
+	if n < 1 || n > math.MaxInt32 {
+		return 0, errorf(ErrSpecConst, "the values of its specialization constants make an array of length %d", n)
+	}
+	return uint64(n), nil
+}
+
+// checkPrivateMemory adds up the memory of a work-item's own. Drivers do not
+// check it: some die.
+func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
+	total, limit := uint64(0), uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
+	for i := range k.abi.Privates {
+		p := &k.abi.Privates[i]
+		n := uint64(max(p.Len, 0))
+		if p.Expr != "" {
+			var err *Error
+			if n, err = evalLength(k, p.Expr, specs); err != nil {
+				return err
+			}
+		}
+		// Lengths are below 2^31 and elements below 2^20 bytes.
+		if total += n * uint64(p.ElemSize); total > limit {
+			return errorf(ErrMemoryAllocation, "a work-item's own memory takes %d bytes and more, and the device %s has %d", total, d.Name(), limit)
+		}
+	}
+	return nil
+}
+
+// defaultPrivate is how much memory of its own a work-item has where the device
+// does not say.
+const defaultPrivate = 1 << 20

@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Range is what a kernel is launched over by LaunchKernel: a Range1, Range2,
+// Range3, NDRange1, NDRange2 or NDRange3, or nil for a task.
+type Range interface {
+	call(*launch.Call)
+}
+
+func (r Range1) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 1, [3]int{int(r)} }
+func (r Range2) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 2, [3]int{r[0], r[1]} }
+func (r Range3) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 3, r }
+
+func (r NDRange1) call(c *launch.Call) {
+	r.Global.call(c)
+	c.Form, c.Local = abi.NDRange, [3]int{int(r.Local)}
+}
+
+func (r NDRange2) call(c *launch.Call) {
+	r.Global.call(c)
+	c.Form, c.Local = abi.NDRange, [3]int{r.Local[0], r.Local[1]}
+}
+
+func (r NDRange3) call(c *launch.Call) {
+	r.Global.call(c)
+	c.Form, c.Local = abi.NDRange, r.Local
+}
+
+// LaunchKernel launches a kernel that has no stub, such as that of LoadModule, or
+// one of which only the Kernel is known. There is an argument for each row of
+// k.ABI().Params, in that order: a View for a slice, an int, the length, for a
+// local accessor, and otherwise a value of the row's size. r is nil for a task.
+//
+// What the types of a stub make impossible is an error here: a range of another
+// rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties
+// that take effect when a kernel is compiled cannot be given for one that is:
+// WorkGroupSize and SubGroupSize in With are errors (ErrInvalid).
+func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
+	if err := q.usable(); err != nil {
+		return Event{}, err
+	}
+	if k == nil {
+		return Event{}, errorf(ErrInvalid, "no kernel")
+	}
+	var c launch.Call
+	c.Reset(k.abi)
+	if c.Form = abi.Task; r != nil {
+		r.call(&c)
+	}
+	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
+		return Event{}, errorf(ErrNDRange, "a kernel of form %v and rank %d is launched over %v of rank %d", k.abi.Form, k.abi.Rank, c.Form, c.Rank).about(k)
+	}
+	if len(args) != len(k.abi.Params) {
+		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), len(k.abi.Params)).about(k)
+	}
+	for i, a := range args {
+		if err := argument(&c, k, i, a); err != nil {
+			return Event{}, err.about(k)
+		}
+	}
+	var o launchOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyLaunch(&o)
+		}
+	}
+	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeySubGroupSize} {
+		if p, ok := o.props.Get(key); ok {
+			return Event{}, errorf(ErrInvalid, "%v cannot be given to a kernel that is compiled", p).
+				advise("launch it with its stub, or state it in the kernel's Properties method").about(k)
+		}
+	}
+	return q.Launch(k, &c, opts)
+}
+
+// viewArg is a View of any type.
+type viewArg interface {
+	Arg() launch.Slice
+	elem() reflect.Type
+}
+
+func (v View[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
+
+// argument fills in argument i of a call.
+func argument(c *launch.Call, k *Kernel, i int, a any) *Error {
+	p := &k.abi.Params[i]
+	wrong := func(want string) *Error {
+		return errorf(ErrKernelArgument, "the argument %s is %s, and was given a %T", p.Name, want, a)
+	}
+	switch p.Kind {
+	case abi.Slice:
+		v, ok := a.(viewArg)
+		if !ok || int(v.elem().Size()) != p.ElemSize {
+			return wrong("a View of elements of " + sprint(p.ElemSize) + " bytes")
+		}
+		s := v.Arg()
+		c.Slices = append(c.Slices, launch.SliceArg{Param: i, Slice: s, Size: uint64(s.Len) * uint64(p.ElemSize)})
+		return nil
+	case abi.LocalAccessor:
+		n, ok := a.(int)
+		if !ok {
+			return wrong("the length of a local accessor, an int")
+		}
+		c.Accessors = append(c.Accessors, n)
+		return nil
+	}
+	v := reflect.ValueOf(a)
+	if !v.IsValid() || !plain(v.Type()) || p.Size != int(v.Type().Size()) {
+		return wrong("a value of " + sprint(p.Size) + " bytes")
+	}
+	if p.Offset < 0 {
+		return nil
+	}
+	if p.Offset+p.Size > len(c.Args) {
+		return errorf(ErrKernelArgument, "the argument %s lies outside of the %d bytes of arguments", p.Name, len(c.Args))
+	}
+	box := reflect.New(v.Type())
+	box.Elem().Set(v)
+	copy(c.Args[p.Offset:], unsafe.Slice((*byte)(box.UnsafePointer()), p.Size))
+	return nil
+}
