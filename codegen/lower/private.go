@@ -57,6 +57,9 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		}
 		align = n
 	}
+	if c, ok := args[1].(specConst); ok && c.decl == nil {
+		return l.zero(in.Type()) // its declaration has been reported
+	}
 	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() {
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",

@@ -15,9 +15,11 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/internal/spirvtools"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -188,4 +190,28 @@ func rawModule(t *testing.T, dev *runtime.Device) {
 	wantErr(t, err, runtime.ErrNDRange)
 	_, err = runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], nil, []any{3})
 	wantErr(t, err, runtime.ErrKernelArgument)
+}
+
+func moduleWords(t *testing.T, file string) []uint32 {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	check(t, err)
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	return words
+}
+
+// disassemble prints a committed module.
+func disassemble(t *testing.T, file string) string {
+	t.Helper()
+	m, err := spirv.Parse(moduleWords(t, file))
+	check(t, err)
+	return spirv.Disassemble(m)
+}
+
+func validate(t *testing.T, file string) {
+	t.Helper()
+	spirvtools.Validate(t, moduleWords(t, file))
 }

@@ -1,0 +1,300 @@
+package conformance
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/conformance/privates"
+	"github.com/kgen-go/kgen/internal/conformance/privates/privatesgen"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+func fill(t *testing.T, dev *runtime.Device, n int) {
+	t.Helper()
+	out, aligned := make([]float32, n), make([]float32, n)
+	check(t, privatesgen.RunFill(ctx, dev, privates.Fill{Out: out, Aligned: aligned}, runtime.Range1(n), runtime.WithSpec(privates.N, n)))
+	for i := range out {
+		want := float32(i)
+		if i == 0 {
+			want = float32(n)
+		}
+		equal(t, "element", out[i], want)
+		equal(t, "element, aligned", aligned[i], want)
+	}
+}
+
+func TestPA1_Lengths(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int{1, 2, 5, 10, 20, 30, 1000} {
+			fill(t, dev, n)
+		}
+	})
+}
+
+// The length of the array is the constant with the SpecId.
+func TestPA2_Lowering(t *testing.T) {
+	text := disassemble(t, "privates/privatesgen/Fill.spv")
+	id := regexp.MustCompile(`OpDecorate (%\w+) SpecId 0\b`).FindStringSubmatch(text)
+	if id == nil {
+		t.Fatalf("no constant in\n%s", text)
+	}
+	array := regexp.MustCompile(`(%\w+) = OpTypeArray %\w+ `+id[1]+`\n`).FindStringSubmatch(text)
+	if array == nil {
+		t.Fatalf("no array of length %s in\n%s", id[1], text)
+	}
+	if n := len(regexp.MustCompile(`= OpTypePointer Function `+array[1]+`\n`).FindAllString(text, -1)); n != 1 {
+		t.Errorf("%d pointers to the array in\n%s", n, text)
+	}
+	validate(t, "privates/privatesgen/Fill.spv")
+}
+
+func inner(t *testing.T, dev *runtime.Device, rounds int) {
+	t.Helper()
+	out := make([]int32, 4)
+	check(t, privatesgen.RunInner(ctx, dev, privates.Inner{Rounds: rounds, Out: out}, 4, runtime.WithSpec(privates.N, 7)))
+	want := int32(7 * rounds * (rounds + 1) / 2)
+	equal(t, "sums", [4]int32(out), [4]int32{0, want, 0, want})
+}
+
+func TestPA3_EntryBlock(t *testing.T) {
+	text := disassemble(t, "privates/privatesgen/Inner.spv")
+	function := text[strings.Index(text, "OpFunction"):]
+	label := strings.Index(function, "OpLabel")
+	branch := regexp.MustCompile(`Op(Branch|SelectionMerge|LoopMerge)`).FindStringIndex(function)
+	last := strings.LastIndex(function, "OpVariable")
+	if last < label || last > branch[0] {
+		t.Errorf("a variable is not in the entry block of\n%s", function)
+	}
+	validate(t, "privates/privatesgen/Inner.spv")
+	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1) })
+}
+
+const allocate = `
+var N = dsl.NewSpecConstant(%s)
+type K struct { M int; Out []int32 }
+func (k K) Kernel(t dsl.Task) { %s }`
+
+func TestPA4_OnlyConstants(t *testing.T) {
+	for _, length := range []string{"10", "k.M", "N.Get(t) + k.M", "len(k.Out)"} {
+		diagnostic(t, "KG603", sprintf(allocate, "10", "k.Out[0] = dsl.PrivateAlloca[int32](t, "+length+")[0]"))
+	}
+	diagnostic(t, "KG603", sprintf(allocate, "10", "for i := range 3 { k.Out[i] = dsl.PrivateAlloca[int32](t, i)[0] }"))
+	for _, length := range []string{"N", "N.Get(t)", "2*N.Get(t)+1", "N.Get(t)/2", "min(N.Get(t), 4)", "N.Get(t)<<1"} {
+		accepted(t, sprintf(allocate, "10", "k.Out[0] = dsl.PrivateAlloca[int32](t, "+length+")[0]"))
+	}
+}
+
+func TestPA5_LengthTypes(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := make([]int32, 6)
+		check(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}))
+		equal(t, "lengths", [6]int32(out), [6]int32{3, 4, 5, 1, 7, 3 + 6 + 3 + 1})
+		clear(out)
+		check(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.S16, 5), runtime.WithSpec(privates.S32, 1),
+			runtime.WithSpec(privates.U64, 2)))
+		equal(t, "lengths", [6]int32(out), [6]int32{5, 1, 2, 1, 11, 10 + 0 + 1 + 1})
+		wantSpec(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.One, false)))
+		wantSpec(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.U64, 1<<63)))
+	})
+	diagnostic(t, "KG001", sprintf(allocate, "float32(10)", "_ = dsl.PrivateAlloca[int32](t, N)"), "PrivateLength")
+}
+
+func TestPA6_Elements(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := make([]float32, 6)
+		check(t, privatesgen.RunElements(ctx, dev, privates.Elements{Out: out}, 6, runtime.WithSpec(privates.N, 6)))
+		for i, got := range out {
+			equal(t, "element", got, float32(2*i+2))
+		}
+	})
+	for _, elem := range []string{"[]int32", "any", "func()", "string", "*int32"} {
+		diagnostic(t, "KG201", sprintf(allocate, "10", "_ = dsl.PrivateAlloca["+elem+"](t, N)"))
+	}
+}
+
+func TestPA7_Default(t *testing.T) {
+	for _, def := range []string{"0", "-1", "-9"} {
+		diagnostic(t, "KG604", sprintf(allocate, def, "_ = dsl.PrivateAlloca[int32](t, N)"))
+	}
+	diagnostic(t, "KG604", sprintf(allocate, "1", "_ = dsl.PrivateAlloca[int32](t, N.Get(t)-1)"))
+	diagnostic(t, "KG601", "func ten() int { return 10 }"+sprintf(allocate, "1-ten()", "_ = dsl.PrivateAlloca[int32](t, N)"))
+}
+
+func TestPA8_BelowOne(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		before := dev.Pipelines()
+		for _, n := range []int{0, -1} {
+			p := must(runtime.NewProgram(dev, kernel(t, privatesgen.Kernels(), "Fill")))(t)
+			_, err := runtime.SetSpec(p, privates.N, n)
+			wantSpec(t, err)
+			k := privates.Fill{Out: make([]float32, 1), Aligned: make([]float32, 1)}
+			wantSpec(t, privatesgen.RunFill(ctx, dev, k, 1, runtime.WithSpec(privates.N, n)))
+		}
+		equal(t, "pipelines", dev.Pipelines(), before)
+	})
+}
+
+func TestPA9_DefaultLength(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out, aligned := make([]float32, 10), make([]float32, 10)
+		check(t, privatesgen.RunFill(ctx, dev, privates.Fill{Out: out, Aligned: aligned}, 10))
+		equal(t, "length", out[0], 10)
+		fill(t, dev, 1)
+	})
+}
+
+// What is too large is refused alike, whether arrays or constants ask for it.
+func TestPA10_Exhaustion(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := []int32{0}
+		wantErr(t, privatesgen.RunSum(ctx, dev, privates.Sum{Out: out}, runtime.WithSpec(privates.Many, 10_000_000)), runtime.ErrMemoryAllocation)
+		p := must(runtime.NewProgram(dev, kernel(t, privatesgen.Kernels(), "Sum")))(t)
+		must(runtime.SetSpec(p, privates.Many, 10_000_000))(t)
+		_, err := p.Build()
+		wantErr(t, err, runtime.ErrMemoryAllocation)
+		err = privatesgen.RunStatic(ctx, dev, privates.Static{Out: []float32{0}})
+		wantErr(t, err, runtime.ErrMemoryAllocation)
+		equal(t, "pipelines", dev.Pipelines(), 0)
+		check(t, privatesgen.RunSum(ctx, dev, privates.Sum{Out: out}, runtime.WithSpec(privates.Many, 100)))
+		equal(t, "afterwards", out[0], 5050)
+	})
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		wantErr(t, privatesgen.RunSum(ctx, dev, privates.Sum{Out: []int32{0}}, runtime.WithSpec(privates.Many, 300)), runtime.ErrMemoryAllocation)
+	}, runtime.OverrideLimits(runtime.Limits{PrivateMemory: 1000}))
+	// One array that no device takes is known when code is generated.
+	diagnostic(t, "KG206", "func (k K) Kernel(t dsl.Task) { var a [10_000_000]float32; a[k.Out[0]] = 1; k.Out[0] = int32(a[k.Out[1]]) }")
+}
+
+func TestPA11_Several(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := make([]int32, 4)
+		check(t, privatesgen.RunThree(ctx, dev, privates.Three{Out: out}))
+		equal(t, "sums", [4]int32(out), [4]int32{10, 40, 90, 40})
+	})
+}
+
+func TestPA12_Alignment(t *testing.T) {
+	const stmt = "k.Out[0] = int32(dsl.AlignedPrivateAlloca[float32](t, N, %s)[0])"
+	for align, words := range map[string]string{"3": "not a power of 2", "1": "below the 4", "1<<60": "larger than", "1<<28": "larger than", "0": "not a power of 2",
+		"k.M": "must be a constant"} {
+		diagnostic(t, "KG605", sprintf(allocate, "10", sprintf(stmt, align)), words)
+	}
+	for _, align := range []string{"4", "8", "1<<27"} {
+		accepted(t, sprintf(allocate, "10", sprintf(stmt, align)))
+	}
+}
+
+func TestPA13_RecordedAlignment(t *testing.T) {
+	rows := kernel(t, privatesgen.Kernels(), "Fill").ABI().Privates
+	equal(t, "alignment", rows[0].Align, 4)
+	equal(t, "alignment that was asked for", rows[1].Align, 64)
+	onDevices(t, func(t *testing.T, dev *runtime.Device) { fill(t, dev, 9) })
+}
+
+func TestPA14_DefaultAlignment(t *testing.T) {
+	rows := kernel(t, privatesgen.Kernels(), "Types").ABI().Privates
+	var got []int
+	for _, r := range rows {
+		got = append(got, r.Align)
+	}
+	if want := []int{1, 8, 1, 2, 8}; !slices.Equal(got[:5], want) {
+		t.Errorf("alignments %v, want %v", got, want)
+	}
+}
+
+func TestPA15_Lifetime(t *testing.T) {
+	diagnostic(t, "KG606", "func get(h dsl.KernelHandler) []int32 { return dsl.PrivateAlloca[int32](h, N) }"+sprintf(allocate, "9", "k.Out[0] = get(t)[0]"))
+	diagnostic(t, "KG606", "func get(h dsl.KernelHandler, s *[]int32) { *s = dsl.PrivateAlloca[int32](h, N) }"+
+		sprintf(allocate, "9", "var s []int32; get(t, &s); k.Out[0] = s[0]"))
+	accepted(t, "func sum(s []int32) (n int32) { for _, x := range s { n += x }; return n }"+
+		sprintf(allocate, "9", "{ s := dsl.PrivateAlloca[int32](t, N); u := s[1:]; k.Out[0] = sum(u) }"))
+}
+
+func TestPA16_Zeroed(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1) })
+}
+
+func TestPA17_Loop(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 3) })
+}
+
+func TestPA18_DeviceFunction(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := []int32{0}
+		check(t, privatesgen.RunHelped(ctx, dev, privates.Helped{Out: out}, runtime.WithSpec(privates.N, 3)))
+		equal(t, "sum", out[0], 3*1+3*100)
+	})
+}
+
+func TestPA19_PassedOn(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := []int32{0}
+		check(t, privatesgen.RunSum(ctx, dev, privates.Sum{Out: out}, runtime.WithSpec(privates.Many, 12)))
+		equal(t, "sum", out[0], 12*13/2)
+	})
+}
+
+func TestPA20_PipelinePerLength(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int32{4, 9, 4} {
+			out := []int32{0}
+			check(t, privatesgen.RunSum(ctx, dev, privates.Sum{Out: out}, runtime.WithSpec(privates.Many, int(n))))
+			equal(t, "sum", out[0], n*(n+1)/2)
+		}
+		equal(t, "pipelines", dev.Pipelines(), 2)
+	})
+}
+
+func TestPA21_HostCall(t *testing.T) {
+	wantPanic(t, runtime.ErrFeatureNotSupported, func() { dsl.PrivateAlloca[float32](dsl.Item1{}, privates.N) })
+	wantPanic(t, runtime.ErrFeatureNotSupported, func() { dsl.AlignedPrivateAlloca[float32](dsl.NDItem2{}, privates.N, 64) })
+	wantPanic(t, runtime.ErrFeatureNotSupported, func() { dsl.PrivateAlloca[float32](dsl.Task{}, 3) })
+	wantPanic(t, runtime.ErrFeatureNotSupported, func() { privates.N.Get(dsl.Task{}) })
+}
+
+func TestPA22_MissingAspect(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		before := dev.Pipelines()
+		err := privatesgen.RunThree(ctx, dev, privates.Three{Out: make([]int32, 4)})
+		wantErr(t, err, runtime.ErrKernelNotSupported)
+		if err != nil && !strings.Contains(err.Error(), "private_alloca") {
+			t.Errorf("%v does not name the aspect", err)
+		}
+		equal(t, "pipelines", dev.Pipelines(), before)
+		check(t, privatesgen.RunNarrow(ctx, dev, privates.Narrow{Out: make([]int32, 1)}))
+	}, runtime.MaskAspects(properties.PrivateAlloca))
+}
+
+func TestPA23_AspectOfUse(t *testing.T) {
+	if a := kernel(t, privatesgen.Kernels(), "Three").Aspects(); !slices.Contains(a, properties.PrivateAlloca) {
+		t.Errorf("aspects %v", a)
+	}
+	const kernel = "\nfunc (K) Properties() properties.List { return properties.List{properties.DeviceHas(%s)} }"
+	alloca := sprintf(allocate, "9", "k.Out[0] = dsl.PrivateAlloca[int32](t, N)[0]")
+	diagnostic(t, "KG504", alloca+sprintf(kernel, ""), "private_alloca")
+	accepted(t, alloca+sprintf(kernel, "properties.PrivateAlloca"))
+}
+
+// There is no target whose constants are emulated: the module for devices without
+// 64-bit integers has native constants as well.
+func TestPA24_Native(t *testing.T) {
+	for _, file := range []string{"Fill.spv", "Fill.words.spv"} {
+		if text := disassemble(t, "privates/privatesgen/"+file); !strings.Contains(text, "SpecId 0") {
+			t.Errorf("no native constant in %s:\n%s", file, text)
+		}
+	}
+}
+
+func TestPA25_NoPointer(t *testing.T) {
+	for _, stmt := range []string{
+		"f := dsl.PrivateAlloca[int32, *dsl.SpecConstant[int]]; k.Out[0] = f(t, N)[0]",
+		"k.Out[0] = apply(t, dsl.PrivateAlloca[int32, *dsl.SpecConstant[int]])",
+	} {
+		diagnostic(t, "KG302", "func apply(t dsl.Task, f func(dsl.KernelHandler, *dsl.SpecConstant[int]) []int32) int32 { return f(t, N)[0] }"+
+			sprintf(allocate, "9", stmt))
+	}
+}

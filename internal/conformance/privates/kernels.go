@@ -1,0 +1,187 @@
+// Package privates has kernels with private memory that specialization constants
+// size.
+package privates
+
+import "github.com/kgen-go/kgen/dsl"
+
+//go:generate go tool kgen .
+
+// Lengths, one of each type.
+var (
+	N    = dsl.NewSpecConstant(10)
+	M    = dsl.NewSpecConstant(20)
+	O    = dsl.NewSpecConstant(30)
+	S16  = dsl.NewSpecConstant(int16(3))
+	S32  = dsl.NewSpecConstant(int32(4))
+	U64  = dsl.NewSpecConstant(uint64(5))
+	One  = dsl.NewSpecConstant(true)
+	Many = dsl.RequireSpecConstant[int]()
+)
+
+// Fill writes private memory and reads it back. Plain and aligned forms are to
+// agree.
+type Fill struct{ Out, Aligned []float32 }
+
+// Kernel runs once per element.
+func (k Fill) Kernel(it dsl.Item1) {
+	a := dsl.PrivateAlloca[float32](it, N)
+	b := dsl.AlignedPrivateAlloca[float32](it, N, 64)
+	i := it.GlobalID()
+	fill(a)
+	fill(b)
+	k.Out[i], k.Aligned[i] = a[i], b[i]
+}
+
+func fill(a []float32) {
+	for i := range a {
+		a[i] = float32(i)
+	}
+	a[0] = float32(len(a))
+}
+
+// Inner allocates in a branch and in a loop: every iteration sees zeros.
+type Inner struct {
+	Rounds int
+	Out    []int32
+}
+
+// Kernel runs once per element.
+func (k Inner) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i%2 == 1 {
+		for round := range k.Rounds {
+			a := dsl.PrivateAlloca[int32](it, N)
+			for j := range a {
+				k.Out[i] += a[j] // zero
+				a[j] += int32(round) + 1
+			}
+			for j := range a {
+				k.Out[i] += a[j]
+			}
+		}
+	}
+}
+
+// Types allocates by constants of several types.
+type Types struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Types) Kernel(t dsl.Task) {
+	a := dsl.PrivateAlloca[int8](t, S16)
+	b := dsl.PrivateAlloca[float64](t, S32)
+	c := dsl.PrivateAlloca[bool](t, U64)
+	d := dsl.PrivateAlloca[uint16](t, One)
+	e := dsl.PrivateAlloca[int64](t, int(S16.Get(t))*2+1)
+	k.Out[0], k.Out[1], k.Out[2], k.Out[3], k.Out[4] = int32(len(a)), int32(len(b)), int32(len(c)), int32(len(d)), int32(len(e))
+	for i := range a {
+		a[i] = int8(i)
+		k.Out[5] += int32(a[i])
+	}
+	for i := range b {
+		b[i] = float64(i) / 2
+		k.Out[5] += int32(2 * b[i])
+	}
+	for i := range c {
+		if c[i] = i%2 == 0; c[i] {
+			k.Out[5]++
+		}
+	}
+	e[2] = 1 << 40
+	k.Out[5] += int32(d[0]) + int32(e[2]>>40)
+}
+
+// Point is an element with several parts.
+type Point struct {
+	X, Y float32
+	ID   [2]int32
+}
+
+// Elements allocates structs and arrays.
+type Elements struct{ Out []float32 }
+
+// Kernel runs once per element.
+func (k Elements) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	ps := dsl.PrivateAlloca[Point](it, N)
+	qs := dsl.PrivateAlloca[[4]float32](it, N)
+	for j := range ps {
+		ps[j] = Point{X: float32(j), ID: [2]int32{1, int32(j)}}
+		qs[j][j%4] = 1
+	}
+	p := ps[i]
+	k.Out[i] = p.X + p.Y + float32(p.ID[0]+p.ID[1]) + qs[i][0] + qs[i][1] + qs[i][2] + qs[i][3]
+}
+
+// Three has memory of three constants; none of it overlaps.
+type Three struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Three) Kernel(t dsl.Task) {
+	a, b, c, d := dsl.PrivateAlloca[int32](t, N), dsl.PrivateAlloca[int32](t, M), dsl.PrivateAlloca[int32](t, O), dsl.PrivateAlloca[int32](t, N)
+	for i := range c {
+		c[i] = 3
+		if i < len(b) {
+			b[i] = 2
+		}
+		if i < len(a) {
+			a[i], d[i] = 1, 4
+		}
+	}
+	k.Out[0], k.Out[1], k.Out[2], k.Out[3] = total(a), total(b), total(c), total(d)
+}
+
+func total(s []int32) (sum int32) {
+	for _, x := range s {
+		sum += x
+	}
+	return sum
+}
+
+// Helped calls a function that allocates, twice, within the other's life.
+type Helped struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Helped) Kernel(t dsl.Task) {
+	k.Out[0] = helper(t, 1, func(s []int32) int32 {
+		return helper(t, 100, func(u []int32) int32 { return total(s) + total(u) })
+	})
+}
+
+func helper(h dsl.KernelHandler, x int32, f func([]int32) int32) int32 {
+	s := dsl.PrivateAlloca[int32](h, N)
+	for i := range s {
+		s[i] = x
+	}
+	return f(s)
+}
+
+// Sum passes the memory to a function that does not know the constant.
+type Sum struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Sum) Kernel(t dsl.Task) {
+	s := dsl.PrivateAlloca[int32](t, Many)
+	for i := range s {
+		s[i] = int32(i) + 1
+	}
+	k.Out[0] = total(s)
+}
+
+// Static has as much memory as Allocated may get, in arrays.
+type Static struct {
+	I   int
+	Out []float32
+}
+
+// Kernel runs once.
+func (k Static) Kernel(t dsl.Task) {
+	var a, b [180_000]float32
+	a[k.I], b[k.I+1] = 1, 2
+	k.Out[0] = a[k.I+1] + b[k.I]
+}
+
+// Narrow is plain, for devices that lack the aspect.
+type Narrow struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Narrow) Kernel(t dsl.Task) { k.Out[0] = 1 }
