@@ -1,8 +1,8 @@
 package check
 
 import (
+	"fmt"
 	"go/token"
-	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -15,131 +15,91 @@ import (
 // the kernel reaches, each position once. Functions for which known is true, by
 // the full name of their origin, are compiled without their bodies.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) diag.List {
-	c := &checker{prog: p, known: known, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}}
-	c.walk(&visit{fn: k.Fn, at: k.Fn.Pos()})
-	c.recursion()
-	c.diags.Sort()
-	return c.diags
+	c := newChecker(&scanner{known: known})
+	c.check(k.Fn)
+	var diags diag.List
+	for _, f := range c.findings {
+		d := diags.Add(f.code, p.DiagPos(f.pos), f.hint, "%s", f.message)
+		for _, h := range f.via {
+			d.Related = append(d.Related, diag.Related{Pos: p.DiagPos(h.at), Message: h.String()})
+		}
+	}
+	diags.Sort()
+	return diags
 }
 
 // checker is the state of checking one kernel.
 type checker struct {
-	prog     *load.Program
-	known    func(fullName string) bool
+	*scanner
 	seen     map[*ssa.Function]*visit
 	order    []*visit // those in seen, in the order of coming to them
 	reported map[reportKey]bool
-	diags    diag.List
+	findings []finding
 }
 
 type reportKey struct {
-	pos  diag.Pos
+	pos  token.Pos
 	code diag.Code
 }
 
+// finding is what was found, and the calls that lead there, innermost first.
+type finding struct {
+	found
+	via []hop
+}
+
+// hop is a call on the way from a kernel.
+type hop struct {
+	from *ssa.Function
+	at   token.Pos
+}
+
+func (h hop) String() string { return "called here from " + funcName(h.from) }
+
 // visit is a function and how the kernel first came to it.
 type visit struct {
-	fn    *ssa.Function
-	from  *visit    // nil for the kernel
-	at    token.Pos // of the call
-	calls []call    // the function's static calls, in order
+	fn   *ssa.Function
+	from *visit    // nil for the kernel
+	at   token.Pos // of the call
 }
 
-// call is a call whose callee is known from the code alone.
-type call struct {
-	callee *ssa.Function
-	at     token.Pos
+func newChecker(s *scanner) *checker {
+	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}}
 }
 
-// report adds a diagnostic with the calls that lead to v's function.
-func (c *checker) report(v *visit, code diag.Code, pos token.Pos, hint, format string, args ...any) {
-	at := c.prog.DiagPos(pos)
-	key := reportKey{at, code}
+// check finds what is wrong with fn and what it reaches.
+func (c *checker) check(fn *ssa.Function) {
+	c.walk(&visit{fn: fn, at: fn.Pos()})
+	c.recursion()
+}
+
+// report adds a finding with the calls that lead to v's function.
+func (c *checker) report(v *visit, f found) {
+	key := reportKey{f.pos, f.code}
 	if c.reported[key] {
 		return
 	}
 	c.reported[key] = true
-	d := c.diags.Add(code, at, hint, format, args...)
+	out := finding{found: f}
 	for ; v.from != nil; v = v.from {
-		d.Related = append(d.Related, diag.Related{Pos: c.prog.DiagPos(v.at),
-			Message: "called here from " + funcName(v.from.fn)})
+		out.via = append(out.via, hop{v.from.fn, v.at})
 	}
+	c.findings = append(c.findings, out)
 }
 
-// walk applies the rules to the code of v's function and of what it reaches.
+// walk applies the rules to v's function and to what it reaches.
 func (c *checker) walk(v *visit) {
 	c.seen[v.fn] = v
 	c.order = append(c.order, v)
-	for _, b := range liveBlocks(v.fn) {
-		pos := v.fn.Pos()
-		for _, in := range b.Instrs {
-			if _, ok := in.(*ssa.DebugRef); ok {
-				continue
-			}
-			if p := in.Pos(); p.IsValid() {
-				pos = p
-			}
-			for i := range rules {
-				r := &rules[i]
-				r.check(in, func(hint, format string, args ...any) { c.report(v, r.code, pos, hint, format, args...) })
-			}
-			c.follow(v, in, pos)
+	s := c.scan(v.fn)
+	for _, f := range s.found {
+		c.report(v, f)
+	}
+	for _, st := range s.next {
+		if c.seen[st.fn] == nil {
+			c.walk(&visit{fn: st.fn, from: v, at: st.at})
 		}
 	}
-}
-
-// follow walks the functions that an instruction calls or takes the value of.
-func (c *checker) follow(v *visit, in ssa.Instruction, pos token.Pos) {
-	switch in := in.(type) {
-	case *ssa.Go:
-		return // wrong by itself: what it calls does not matter
-	case *ssa.MakeClosure:
-		if onlyStarted(in) {
-			return
-		}
-	case *ssa.Call:
-		if callee := in.Call.StaticCallee(); callee != nil {
-			v.calls = append(v.calls, call{callee, pos})
-		}
-	}
-	var ops [8]*ssa.Value
-	for _, op := range in.Operands(ops[:0]) {
-		fn, ok := (*op).(*ssa.Function)
-		if !ok || c.known(origin(fn).RelString(nil)) {
-			continue
-		}
-		if pkg := pkgPath(fn); hostOnly(pkg) || len(fn.Blocks) == 0 && isStd(pkg) {
-			c.report(v, diag.HostOnly, pos, hostHint(pkg), "%s runs only on the host", funcName(origin(fn)))
-			continue
-		}
-		if len(fn.Blocks) == 0 {
-			hint := "write it in Go, or call it on the host and pass the result"
-			if pkgPath(fn) == "sync/atomic" {
-				hint = "use an integer of 32 or 64 bits, or atomic.Bool"
-			}
-			c.report(v, diag.NoBody, pos, hint,
-				"%s has no Go body that kgen could compile", funcName(origin(fn)))
-			continue
-		}
-		if c.seen[fn] == nil {
-			c.walk(&visit{fn: fn, from: v, at: pos})
-		}
-	}
-}
-
-// onlyStarted reports whether a closure is made for go statements alone.
-func onlyStarted(in *ssa.MakeClosure) bool {
-	found := false
-	for _, r := range *in.Referrers() {
-		switch r.(type) {
-		case *ssa.DebugRef:
-		case *ssa.Go:
-			found = true
-		default:
-			return false
-		}
-	}
-	return found
 }
 
 // recursion reports the calls that lead back to a function that is being called.
@@ -153,13 +113,14 @@ func (c *checker) recursion() {
 	var down func(v *visit)
 	down = func(v *visit) {
 		state[v] = active
-		for _, call := range v.calls {
-			callee := c.seen[call.callee]
+		for _, call := range c.scan(v.fn).calls {
+			callee := c.seen[call.fn]
 			switch {
 			case callee == nil:
 			case state[callee] == active:
-				c.report(v, diag.Recursion, call.at, "write it as a loop, with an explicit stack of fixed size if it needs one",
-					"%s calls itself; a device has no call stack", funcName(callee.fn))
+				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at,
+					hint:    "write it as a loop, with an explicit stack of fixed size if it needs one",
+					message: fmt.Sprintf("%s calls itself; a device has no call stack", funcName(callee.fn))})
 			case state[callee] == 0:
 				down(callee)
 			}
@@ -205,62 +166,4 @@ func funcName(f *ssa.Function) string {
 		}
 	}
 	return name[i+1:]
-}
-
-// liveBlocks returns the blocks that conditions known from the code alone do not
-// rule out, such as a constant or the arm of a type switch over a generic
-// function's parameter, in the order in which they stand.
-func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
-	if len(fn.Blocks) == 0 {
-		return nil
-	}
-	live := map[*ssa.BasicBlock]bool{}
-	stack := []*ssa.BasicBlock{fn.Blocks[0]}
-	for len(stack) > 0 {
-		b := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if live[b] {
-			continue
-		}
-		live[b] = true
-		succs := b.Succs
-		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
-			if yes, known := fold(br.Cond); known && yes {
-				succs = succs[:1]
-			} else if known {
-				succs = succs[1:]
-			}
-		}
-		stack = append(stack, succs...)
-	}
-	var out []*ssa.BasicBlock
-	for _, b := range fn.Blocks {
-		if live[b] {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
-// fold returns the value of a condition where it is known from the code alone.
-func fold(v ssa.Value) (yes, known bool) {
-	switch v := v.(type) {
-	case *ssa.Const:
-		return v.Value != nil && v.Value.String() == "true", true
-	case *ssa.UnOp:
-		if v.Op == token.NOT {
-			yes, known = fold(v.X)
-			return !yes, known
-		}
-	case *ssa.Extract:
-		if a, ok := v.Tuple.(*ssa.TypeAssert); ok && v.Index == 1 {
-			if x, ok := a.X.(*ssa.MakeInterface); ok {
-				if i, ok := a.AssertedType.Underlying().(*types.Interface); ok {
-					return types.Implements(x.X.Type(), i), true
-				}
-				return types.Identical(x.X.Type(), a.AssertedType), true
-			}
-		}
-	}
-	return false, false
 }

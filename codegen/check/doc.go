@@ -4,5 +4,6 @@
 // values: a function value that is not known, pointers to different variables.
 //
 // The rules are rows of a table in rules.go; each looks at one instruction. They
-// see go/ssa alone, nothing of package load.
+// see go/ssa alone. Check applies them to a loaded kernel and what it reaches;
+// Analyzers to a package at a time, for go vet.
 package check

@@ -10,24 +10,36 @@ import (
 )
 
 // rule forbids some instructions. To add a rule, add a row and its function; a
-// case in testdata/reject shows what it finds.
+// case in testdata/reject shows what it finds. Each is an analyzer, too: see
+// [Analyzers].
 type rule struct {
 	name  string
 	code  diag.Code
-	check func(in ssa.Instruction, report reporter)
+	doc   string
+	check func(in ssa.Instruction, report reporter) // nil for what is about functions
 }
 
 // reporter reports the instruction that a rule looks at.
 type reporter func(hint, format string, args ...any)
 
+// The rules about functions.
+const (
+	ruleHost      = "host"
+	ruleNoBody    = "nobody"
+	ruleRecursion = "recursion"
+)
+
 var rules = []rule{
-	{"goroutines", diag.Statement, goroutines},
-	{"recover", diag.Defer, recovers},
-	{"channels", diag.Statement, channels},
-	{"maps", diag.Type, maps},
-	{"allocation", diag.Alloc, allocation},
-	{"unsafe", diag.Unsafe, unsafeUse},
-	{"print", diag.HostOnly, prints},
+	{"goroutines", diag.Statement, "go statements", goroutines},
+	{"recover", diag.Defer, "recover", recovers},
+	{"channels", diag.Statement, "channels and select", channels},
+	{"maps", diag.Type, "maps", maps},
+	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
+	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
+	{"print", diag.HostOnly, "print and println", prints},
+	{ruleHost, diag.HostOnly, "functions that only the host can run", nil},
+	{ruleNoBody, diag.NoBody, "functions without a body in Go", nil},
+	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
 // builtin returns the name of the predeclared function that an instruction

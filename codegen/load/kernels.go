@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -79,37 +80,18 @@ func (f *finder) find(roots []*listed) {
 
 // typeName adds the kernel that obj declares, if it does.
 func (f *finder) typeName(obj *types.TypeName) {
-	t := types.Unalias(obj.Type())
-	named, ok := t.(*types.Named)
-	if !ok {
-		return
-	}
-	if obj.IsAlias() {
-		if alias, ok := obj.Type().(*types.Alias); ok && alias.TypeParams().Len() > 0 {
-			return
-		}
-		if named.TypeArgs().Len() == 0 {
-			return // another name of a kernel that stands elsewhere
-		}
-	}
-	if types.IsInterface(named) {
-		return
-	}
-	sel, pointer := f.method(named, "Kernel")
+	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
 		return
 	}
 	method := sel.Obj().(*types.Func)
-	if !f.isKernel(method.Signature()) {
-		return
-	}
 	if !obj.IsAlias() && named.TypeParams().Len() > 0 {
 		f.generic = append(f.generic, obj)
 		return
 	}
 	f.used[named.Origin().Obj()] = true
 	n := len(f.l.diags)
-	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: t, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
+	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
 	f.checkName(obj)
 	k.Form, k.Rank = f.signature(method)
 	st, isStruct := named.Underlying().(*types.Struct)
@@ -137,24 +119,68 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.methods = append(f.methods, m)
 }
 
+// kernelOf returns the type that obj declares, or gives an instance a name,
+// with its Kernel method, and whether only a pointer has it. sel is nil if the
+// type is no kernel.
+func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
+	named, ok := types.Unalias(obj.Type()).(*types.Named)
+	if !ok {
+		return nil, nil, false
+	}
+	if obj.IsAlias() {
+		if alias, ok := obj.Type().(*types.Alias); ok && alias.TypeParams().Len() > 0 {
+			return nil, nil, false
+		}
+		if named.TypeArgs().Len() == 0 {
+			return nil, nil, false // another name of a kernel that stands elsewhere
+		}
+	}
+	if types.IsInterface(named) {
+		return nil, nil, false
+	}
+	sel, pointer = method(pkg, named, "Kernel")
+	if sel == nil || !isKernel(pkg, sel.Obj().(*types.Func).Signature()) {
+		return nil, nil, false
+	}
+	return named, sel, pointer
+}
+
+// KernelMethods returns the Kernel methods of the kernels that a package
+// declares, generic ones aside.
+func KernelMethods(pkg *types.Package) []*types.Selection {
+	var all []*types.Selection
+	for _, name := range pkg.Scope().Names() {
+		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		named, sel, _ := kernelOf(pkg, obj)
+		if sel != nil && (obj.IsAlias() || named.TypeParams().Len() == 0) {
+			all = append(all, sel)
+		}
+	}
+	return all
+}
+
 // method returns a type's method, promoted ones included, and whether only a
 // pointer has it.
-func (f *finder) method(t types.Type, name string) (sel *types.Selection, pointer bool) {
-	if sel := types.NewMethodSet(t).Lookup(f.pkg.types, name); sel != nil {
+func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
+	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
 	}
-	return types.NewMethodSet(types.NewPointer(t)).Lookup(f.pkg.types, name), true
+	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name), true
 }
 
 // isKernel reports whether a method named Kernel is meant as a kernel: it has to
 // do with dsl, or has no parameters in a package that imports dsl.
-func (f *finder) isKernel(sig *types.Signature) bool {
+func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
 			return true
 		}
 	}
-	return sig.Params().Len() == 0 && sig.Results().Len() == 0 && f.pkg.imports[dslPath] != nil
+	return sig.Params().Len() == 0 && sig.Results().Len() == 0 &&
+		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
 // fromDSL returns the name of the dsl type that t is, points to or is a slice
@@ -219,7 +245,7 @@ func (f *finder) signature(m *types.Func) (abi.Form, int) {
 // propertiesMethod returns the kernel's Properties method, promoted ones
 // included.
 func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
-	sel, _ := f.method(named, "Properties")
+	sel, _ := method(f.pkg.types, named, "Properties")
 	if sel == nil {
 		return nil
 	}

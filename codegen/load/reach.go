@@ -18,6 +18,10 @@ var deviceStd = map[string]bool{
 	"math/rand/v2": true, "container/heap": true, "unicode/utf8": true,
 }
 
+// DeviceStd reports whether a standard package's code may be compiled into
+// kernels.
+func DeviceStd(path string) bool { return deviceStd[path] }
+
 // reacher walks the code that kernels reach.
 type reacher struct {
 	l       *loader

@@ -29,7 +29,7 @@ var rules = []rule{
 	{name: "codegen knows nothing of the runtime", packages: "./codegen/... ./cmd/...", never: "./runtime/... ./generated/...", deep: true},
 	{name: "the runtime shares only the pure back half of codegen", packages: "./runtime/... ./generated/...",
 		never: "./codegen/... ./cmd/...", except: "./codegen/ir ./codegen/pass ./codegen/spirv ./codegen/spirv/emit"},
-	{name: "only load, check and lower see go/types and go/ssa", packages: "./...", but: "./codegen/load ./codegen/check/... ./codegen/lower",
+	{name: "only load, check and lower see go/types and go/ssa", packages: "./...", but: "./codegen/load ./codegen/check/... ./codegen/lower ./codegen/vet ./cmd/kgenvet",
 		never: "go/types golang.org/x/tools/..."},
 	{name: "only gostub writes Go", packages: "./...", but: "./codegen/gostub", never: "github.com/dave/jennifer/..."},
 	{name: "only the Vulkan backend sees Vulkan", packages: "./...", but: "./runtime/internal/vulkan ./runtime/internal/vkx", never: "github.com/vulkan-go/..."},
@@ -47,6 +47,8 @@ var rules = []rule{
 	{name: "spirv is a leaf", packages: "./codegen/spirv", never: "./..."},
 	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},
 	{name: "the command has flags and nothing else", packages: "./cmd/kgen", never: "./...", except: "./codegen ./abi"},
+	{name: "the vet tool is the analyzers and nothing else", packages: "./cmd/kgenvet", never: "./...", except: "./codegen/vet"},
+	{name: "vet joins check's rules with what lower knows", packages: "./codegen/vet", never: "./...", except: "./codegen/check ./codegen/lower"},
 
 	{name: "properties is a leaf", packages: "./properties", never: "./..."},
 	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen"
+)
+
+const kernels = `package k
+
+import (
+	"example.com/m/tools"
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type Count struct{ X, Out []int32 }
+
+func (k Count) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	m := map[int32]int32{}
+	k.Out[i] = int32(len(m)) + tools.Ask(k.X)
+}
+
+type Fine struct{ X []int32 }
+
+func (k Fine) Kernel(it dsl.Item1) {
+	if i := it.GlobalID(); i < len(k.X) {
+		k.X[i]++
+	}
+}
+`
+
+const tools = `package tools
+
+func Ask(xs []int32) int32 {
+	c := make(chan int32)
+	go func() { c <- xs[0] }()
+	return <-c
+}
+`
+
+const plain = `package main
+
+import (
+	"fmt"
+
+	"example.com/m/tools"
+)
+
+func main() { fmt.Println(tools.Ask([]int32{1}), map[int]int{}) }
+`
+
+// module writes a module that uses this one.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gomod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gosum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, _, _ := strings.Cut(strings.Replace(string(gomod), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
+	files["go.mod"] = mod + "\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n"
+	files["go.sum"] = string(gosum)
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func command(t *testing.T, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestVet runs go vet with the tool on a module outside of this one, in the ways
+// that people and editors do.
+func TestVet(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "kgenvet")
+	if out, err := command(t, ".", "go", "build", "-o", tool, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := module(t, map[string]string{"k/k.go": kernels, "tools/tools.go": tools, "main.go": plain})
+
+	// What kgen says of the kernels' own package, in its words.
+	_, diags, err := codegen.Generate(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"./k"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, d := range diags {
+		if filepath.Base(d.Pos.File) == "k.go" {
+			want = append(want, fmt.Sprintf("%d:%d: %v: %s; %s", d.Pos.Line, d.Pos.Col, d.Code, d.Message, d.Hint))
+		}
+	}
+	if len(want) == 0 {
+		t.Fatalf("kgen finds nothing: %v", diags)
+	}
+	want = append(want, "13:38: KG102: tools.Ask cannot run on a device: ")
+
+	for _, run := range [][]string{
+		{"go", "vet", "-vettool=" + tool, "./..."},
+		{tool, "./..."},
+	} {
+		out, err := command(t, dir, run[0], run[1:]...)
+		if err == nil {
+			t.Errorf("%v: no error", run)
+		}
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%v: no %q in\n%s", run, w, out)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if strings.Contains(line, ".go:") && !strings.Contains(line, "k.go:1") {
+				t.Errorf("%v: not wanted: %s", run, line)
+			}
+		}
+	}
+
+	// One rule turned off, and output for programs.
+	out, err := command(t, dir, "go", "vet", "-vettool="+tool, "-kgenmaps=false", "./k")
+	if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG102") {
+		t.Errorf("without the rule on maps: %v\n%s", err, out)
+	}
+	out, _ = command(t, dir, "go", "vet", "-vettool="+tool, "-json", "./k")
+	found := 0
+	for d := json.NewDecoder(strings.NewReader(out[strings.IndexByte(out+"{", '{'):])); d.More(); {
+		var all map[string]map[string][]struct{ Posn, Message string }
+		if err := d.Decode(&all); err != nil {
+			t.Errorf("%v in %s", err, out)
+			break
+		}
+		found += len(all["example.com/m/k"])
+	}
+	if found != 2 {
+		t.Errorf("findings of %d rules in %s", found, out)
+	}
+
+	// Packages without kernels.
+	for _, pkg := range []string{".", "./tools"} {
+		if out, err := command(t, dir, "go", "vet", "-vettool="+tool, pkg); err != nil {
+			t.Errorf("%s: %v\n%s", pkg, err, out)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for args, want := range map[string]bool{
+		"": true, "./...": true, "-json ./k": true, "-V=full": false, "-flags": false, "/tmp/vet.cfg": false, "-kgenmaps /tmp/vet.cfg": false,
+		"help": false, "help kgenmaps": false,
+	} {
+		if got := packages(strings.Fields(args)); got != want {
+			t.Errorf("%q: %v", args, got)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package check
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// scanner applies the rules to functions, each once.
+type scanner struct {
+	known func(fullName string) bool
+	// foreign, if not nil, says what is wrong with functions whose code is not
+	// here; ok is false for those of which nothing is known.
+	foreign func(fn *ssa.Function) (wrong []found, ok bool)
+	scans   map[*ssa.Function]*scan
+}
+
+// scan is what is to say about one function's code.
+type scan struct {
+	found []found
+	next  []step // functions that it calls or takes the value of
+	calls []step // its static calls, in order
+}
+
+// found is something that no kernel may have.
+type found struct {
+	rule    string // its name in the table of rules
+	code    diag.Code
+	pos     token.Pos
+	hint    string
+	message string
+	abroad  *foreignFound // where it is in a function of another package
+}
+
+type step struct {
+	fn *ssa.Function
+	at token.Pos
+}
+
+// scan applies the rules to a function's code.
+func (s *scanner) scan(fn *ssa.Function) *scan {
+	if out := s.scans[fn]; out != nil {
+		return out
+	}
+	out := &scan{}
+	if s.scans == nil {
+		s.scans = map[*ssa.Function]*scan{}
+	}
+	s.scans[fn] = out
+	for _, b := range liveBlocks(fn) {
+		pos := fn.Pos()
+		for _, in := range b.Instrs {
+			if _, ok := in.(*ssa.DebugRef); ok {
+				continue
+			}
+			if p := in.Pos(); p.IsValid() {
+				pos = p
+			}
+			for i := range rules {
+				if r := &rules[i]; r.check != nil {
+					r.check(in, func(hint, format string, args ...any) {
+						out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, hint: hint, message: fmt.Sprintf(format, args...)})
+					})
+				}
+			}
+			s.follow(out, in, pos)
+		}
+	}
+	return out
+}
+
+// follow adds the functions that an instruction calls or takes the value of.
+func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
+	switch in := in.(type) {
+	case *ssa.Go:
+		return // wrong by itself: what it calls does not matter
+	case *ssa.MakeClosure:
+		if onlyStarted(in) {
+			return
+		}
+	case *ssa.Call:
+		if callee := in.Call.StaticCallee(); callee != nil {
+			out.calls = append(out.calls, step{callee, pos})
+		}
+	}
+	var ops [8]*ssa.Value
+	for _, op := range in.Operands(ops[:0]) {
+		fn, ok := (*op).(*ssa.Function)
+		if !ok || s.known(origin(fn).RelString(nil)) {
+			continue
+		}
+		if wrong, stop := s.outside(fn, pos); stop {
+			out.found = append(out.found, wrong...)
+			continue
+		}
+		out.next = append(out.next, step{fn, pos})
+	}
+}
+
+// outside says what is wrong with a function that is not looked into; stop is
+// false for one that is.
+func (s *scanner) outside(fn *ssa.Function, pos token.Pos) (wrong []found, stop bool) {
+	pkg := pkgPath(fn)
+	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, hint: hostHint(pkg),
+		message: funcName(origin(fn)) + " runs only on the host"}
+	if hostOnly(pkg) {
+		return []found{hosts}, true
+	}
+	if len(fn.Blocks) > 0 {
+		return nil, false
+	}
+	if s.foreign != nil {
+		if wrong, ok := s.foreign(fn); ok {
+			for i := range wrong {
+				wrong[i].pos = pos
+			}
+			return wrong, true
+		}
+	}
+	if isStd(pkg) {
+		return []found{hosts}, true
+	}
+	hint := "write it in Go, or call it on the host and pass the result"
+	if pkg == "sync/atomic" {
+		hint = "use an integer of 32 or 64 bits, or atomic.Bool"
+	}
+	return []found{{rule: ruleNoBody, code: diag.NoBody, pos: pos, hint: hint,
+		message: funcName(origin(fn)) + " has no Go body that kgen could compile"}}, true
+}
+
+// onlyStarted reports whether a closure is made for go statements alone.
+func onlyStarted(in *ssa.MakeClosure) bool {
+	found := false
+	for _, r := range *in.Referrers() {
+		switch r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Go:
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// liveBlocks returns the blocks that conditions known from the code alone do not
+// rule out, such as a constant or the arm of a type switch over a generic
+// function's parameter, in the order in which they stand. In a generic function
+// that is not instantiated it leaves out what such conditions lead to.
+func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
+	if len(fn.Blocks) == 0 {
+		return nil
+	}
+	live := map[*ssa.BasicBlock]bool{}
+	var open []*ssa.BasicBlock // entered where a type parameter is of some type
+	stack := []*ssa.BasicBlock{fn.Blocks[0]}
+	for len(stack) > 0 {
+		b := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if live[b] {
+			continue
+		}
+		live[b] = true
+		succs := b.Succs
+		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+			if yes, known := fold(br.Cond); known && yes {
+				succs = succs[:1]
+			} else if known {
+				succs = succs[1:]
+			} else if onTypeParam(br.Cond) {
+				open = append(open, succs...)
+			}
+		}
+		stack = append(stack, succs...)
+	}
+	var out []*ssa.BasicBlock
+	for _, b := range fn.Blocks {
+		for _, o := range open {
+			if len(o.Preds) == 1 && o.Dominates(b) {
+				live[b] = false
+			}
+		}
+		if live[b] {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// fold returns the value of a condition where it is known from the code alone.
+func fold(v ssa.Value) (yes, known bool) {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return v.Value != nil && v.Value.String() == "true", true
+	case *ssa.UnOp:
+		if v.Op == token.NOT {
+			yes, known = fold(v.X)
+			return !yes, known
+		}
+	case *ssa.Extract:
+		if t, a := typeTest(v); t != nil && !isTypeParam(t) && !isTypeParam(a.AssertedType) {
+			if i, ok := a.AssertedType.Underlying().(*types.Interface); ok {
+				return types.Implements(t, i), true
+			}
+			return types.Identical(t, a.AssertedType), true
+		}
+	}
+	return false, false
+}
+
+// typeTest returns what v is about if it says whether a value that was just put
+// into an interface is of some type.
+func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
+	a, ok := v.Tuple.(*ssa.TypeAssert)
+	if !ok || v.Index != 1 {
+		return nil, nil
+	}
+	switch x := a.X.(type) {
+	case *ssa.MakeInterface:
+		return x.X.Type(), a
+	case *ssa.ChangeType:
+		if isTypeParam(x.X.Type()) {
+			return x.X.Type(), a
+		}
+	}
+	return nil, a
+}
+
+// onTypeParam reports whether a condition asks for a type parameter's type.
+func onTypeParam(v ssa.Value) bool {
+	if v, ok := v.(*ssa.Extract); ok {
+		t, _ := typeTest(v)
+		return t != nil && isTypeParam(t)
+	}
+	return false
+}
+
+// isTypeParam reports whether t is a type parameter or made of some.
+func isTypeParam(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Pointer:
+		return isTypeParam(t.Elem())
+	case *types.Slice:
+		return isTypeParam(t.Elem())
+	case *types.Array:
+		return isTypeParam(t.Elem())
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			if isTypeParam(a) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+// Package vet has kernels that call functions of other packages.
+package vet
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/codegen/check/testdata/vet/helper"
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type Calls struct{ Out []int }
+
+func (k Calls) Kernel(it dsl.Item1) {
+	var s helper.Stack
+	k.Out[0] = helper.Double(2) + helper.Name(3) + s.Len()
+	k.Out[1] = helper.Counts(k.Out)     // want KG201 `helper.Counts cannot run on a device: kernels have no maps .github.com/kgen-go/kgen/codegen/check/testdata/vet/helper/helper.go:14:18.`
+	k.Out[2] = helper.Deep(k.Out)       // want KG102 `helper.Deep cannot run on a device: kernels have no channels .*helper.go:24:11`
+	k.Out[3] = helper.Factorial(3)      // want KG301 `helper.Factorial cannot run on a device: helper.Factorial calls itself`
+	k.Out[4] = helper.Shout("a")        // want KG304 `helper.Shout cannot run on a device: strings.ToUpper runs only on the host`
+	helper.Sorted(k.Out)                // want KG301 `helper.Sorted cannot run on a device: slices.pdqsort.* calls itself`
+	k.Out[5] = len(helper.Grow[int](3)) // want KG204 `helper.Grow cannot run on a device: .*allocate`
+	s.Print()                           // want KG304 `Print cannot run on a device: fmt.Println runs only on the host`
+}
+
+type Standard struct {
+	X   []float64
+	Out []int
+	N   uint32
+}
+
+func (k Standard) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.X[i] = math.Sin(k.X[i]) + math.Floor(k.X[0]) + math.Sqrt(2)
+	slices.Reverse(k.X)
+	atomic.AddUint32(&k.N, 1)
+	slices.Sort(k.Out)          // want KG301 `slices.Sort cannot run on a device`
+	k.Out = slices.Clone(k.Out) // want KG204 `slices.Clone cannot run on a device`
+}
+
+type Local struct{ Out []int }
+
+func count(xs []int) int {
+	m := map[int]int{}   // want KG201 `kernels have no maps`
+	return len(m) + m[0] // want KG201 `kernels have no maps`
+}
+
+func (k *Local) Kernel(it dsl.NDItem1) { k.Out[0] = count(k.Out) }
+
+type Generic[T any] struct{ X []T }
+
+func (k Generic[T]) Kernel(it dsl.Item1) {
+	k.X = append([]T(nil), k.X...) // want KG204 `append has to allocate`
+}
+
+type GenericInt = Generic[int]

@@ -1,0 +1,215 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"path"
+	"path/filepath"
+	"reflect"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// Analyzers returns the rules as analyzers, one for each, for go vet -vettool and
+// other drivers. They report what Check does of the code in the package of a
+// kernel, at the same positions. A function of another package is judged where it
+// stands, which gives it a fact, and reported where it is called.
+func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
+	reach := &analysis.Analyzer{
+		Name:       "kgenreach",
+		Doc:        "find what kernels must not reach",
+		Run:        func(pass *analysis.Pass) (any, error) { return reachable(pass, known), nil },
+		ResultType: reflect.TypeFor[[]finding](),
+		FactTypes:  []analysis.Fact{new(hostFact)},
+	}
+	var all []*analysis.Analyzer
+	for _, r := range rules {
+		all = append(all, &analysis.Analyzer{
+			Name:     "kgen" + r.name,
+			Doc:      fmt.Sprintf("report %s in kernels (%v)\n\n%s", r.doc, r.code, diag.Summary(r.code)),
+			Requires: []*analysis.Analyzer{reach},
+			Run: func(pass *analysis.Pass) (any, error) {
+				for _, f := range pass.ResultOf[reach].([]finding) {
+					if f.rule == r.name {
+						pass.Report(f.diagnostic())
+					}
+				}
+				return nil, nil
+			},
+		})
+	}
+	return all
+}
+
+// diagnostic returns the finding for drivers, which print one line.
+func (f finding) diagnostic() analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
+	if f.hint != "" {
+		d.Message += "; " + f.hint
+	}
+	for _, h := range f.via {
+		d.Related = append(d.Related, analysis.RelatedInformation{Pos: h.at, Message: h.String()})
+	}
+	return d
+}
+
+// hostFact says what keeps a function from being compiled into a kernel.
+type hostFact struct {
+	Wrong []foreignFound
+}
+
+func (*hostFact) AFact() {}
+
+// String describes the fact for tests.
+func (f *hostFact) String() string { return fmt.Sprintf("not for kernels: %v", f.Wrong[0].Code) }
+
+// foreignFound is a finding to be told in another package.
+type foreignFound struct {
+	Rule    string
+	Code    diag.Code
+	Message string
+	Hint    string
+	Pos     string // package path, file, line and column
+}
+
+// noBodies are the packages of which kernels have only what the compiler knows.
+var noBodies = map[string]bool{
+	"sync/atomic":                        true,
+	"github.com/kgen-go/kgen/dsl":        true,
+	"github.com/kgen-go/kgen/properties": true,
+}
+
+// maxForeign bounds the findings that a fact holds.
+const maxForeign = 4
+
+// reachable analyses one package: it gives facts to its functions and returns
+// what is wrong with its kernels.
+func reachable(pass *analysis.Pass, known func(string) bool) []finding {
+	path := pass.Pkg.Path()
+	std := isStd(path)
+	if hostOnly(path) || noBodies[path] || std && !load.DeviceStd(path) || usesC(pass.Files) {
+		return nil
+	}
+	prog := ssa.NewProgram(pass.Fset, ssa.InstantiateGenerics)
+	created := map[*types.Package]bool{}
+	var create func(ps []*types.Package)
+	create = func(ps []*types.Package) {
+		for _, p := range ps {
+			if !created[p] {
+				created[p] = true
+				prog.CreatePackage(p, nil, nil, true)
+				create(p.Imports())
+			}
+		}
+	}
+	create(pass.Pkg.Imports())
+	pkg := prog.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false)
+	pkg.Build()
+
+	s := &scanner{known: known}
+	s.foreign = func(fn *ssa.Function) ([]found, bool) {
+		obj, _ := origin(fn).Object().(*types.Func)
+		if obj == nil || obj.Pkg() == nil {
+			return nil, true
+		}
+		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
+			return nil, std // kgen takes the files of a port without assembly
+		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
+			return nil, false
+		}
+		var fact hostFact
+		pass.ImportObjectFact(obj, &fact)
+		var wrong []found
+		for _, f := range fact.Wrong {
+			wrong = append(wrong, found{rule: f.Rule, code: f.Code, hint: f.Hint, abroad: &f,
+				message: fmt.Sprintf("%s cannot run on a device: %s (%s)", funcName(origin(fn)), f.Message, f.Pos)})
+		}
+		return wrong, true
+	}
+	if pass.Pkg.Name() != "main" {
+		for _, fn := range declared(pass, prog) {
+			if known(fn.RelString(nil)) {
+				continue
+			}
+			c := newChecker(s)
+			c.check(fn)
+			if fact := factOf(pass, c.findings); fact != nil {
+				pass.ExportObjectFact(fn.Object(), fact)
+			}
+		}
+	}
+	var all []finding
+	reported := map[reportKey]bool{}
+	for _, sel := range load.KernelMethods(pass.Pkg) {
+		fn := prog.MethodValue(sel)
+		if fn == nil {
+			continue
+		}
+		c := newChecker(s)
+		c.check(fn)
+		for _, f := range c.findings {
+			if key := (reportKey{f.pos, f.code}); !reported[key] {
+				reported[key] = true
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// usesC reports whether a package uses cgo, whose files are not what they seem.
+func usesC(files []*ast.File) bool {
+	for _, f := range files {
+		for _, spec := range f.Imports {
+			if spec.Path.Value == `"C"` {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declared returns the functions and methods that a package declares.
+func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
+	var all []*ssa.Function
+	for _, file := range pass.Files {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name != "_" {
+				if obj, ok := pass.TypesInfo.Defs[d.Name].(*types.Func); ok {
+					if fn := prog.FuncValue(obj); fn != nil {
+						all = append(all, fn)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// factOf sums findings up, one of each code.
+func factOf(pass *analysis.Pass, findings []finding) *hostFact {
+	var fact hostFact
+	seen := map[diag.Code]bool{}
+	for _, f := range findings {
+		if seen[f.code] || len(fact.Wrong) == maxForeign {
+			continue
+		}
+		seen[f.code] = true
+		if f.abroad != nil {
+			fact.Wrong = append(fact.Wrong, *f.abroad) // it names the place already
+			continue
+		}
+		at := pass.Fset.Position(f.pos)
+		place := fmt.Sprintf("%s:%d:%d", path.Join(pass.Pkg.Path(), filepath.Base(at.Filename)), at.Line, at.Column)
+		fact.Wrong = append(fact.Wrong, foreignFound{f.rule, f.code, f.message, f.hint, place})
+	}
+	if len(fact.Wrong) == 0 {
+		return nil
+	}
+	return &fact
+}

@@ -1,0 +1,116 @@
+package check_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/kgen-go/kgen/codegen/check"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/wanttest"
+)
+
+var vetMessage = regexp.MustCompile(`^(KG\d+): ([^;]*)(?:; (.*))?$`)
+
+// vet runs the analyzers as a driver does, and returns what they report.
+func vet(t *testing.T, pattern string, analyzers []*analysis.Analyzer) diag.List {
+	t.Helper()
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := checker.Analyze(analyzers, pkgs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all diag.List
+	for _, act := range graph.Roots {
+		if act.Err != nil {
+			t.Fatal(act.Err)
+		}
+		fset := act.Package.Fset
+		for _, d := range act.Diagnostics {
+			m := vetMessage.FindStringSubmatch(d.Message)
+			if m == nil || m[1] != d.Category {
+				t.Fatalf("category %q, message %q", d.Category, d.Message)
+			}
+			at := fset.Position(d.Pos)
+			file, _ := filepath.Rel(here, at.Filename)
+			code, _ := diag.ParseCode(m[1])
+			out := all.Add(code, diag.Pos{File: file, Line: at.Line, Col: at.Column}, m[3], "%s", m[2])
+			for _, r := range d.Related {
+				at := fset.Position(r.Pos)
+				file, _ := filepath.Rel(here, at.Filename)
+				out.Related = append(out.Related, diag.Related{Pos: diag.Pos{File: file, Line: at.Line, Col: at.Column}, Message: r.Message})
+			}
+		}
+	}
+	all.Sort()
+	return all
+}
+
+// TestVetEqual: within a package, the analyzers find what kgen does, at the same
+// places, in the same words, with the same calls.
+func TestVetEqual(t *testing.T) {
+	want := checkAll(t, "./testdata/reject")
+	want.Sort()
+	got := vet(t, "./testdata/reject", check.Analyzers(known))
+	wanttest.Compare(t, "testdata/reject", slices.Clone(got))
+	if len(got) != len(want) {
+		t.Errorf("%d findings; kgen has %d", len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		// One line of vet's holds the message and the hint.
+		if got[i].Error() != want[i].Error() || !slices.Equal(got[i].Related, want[i].Related) {
+			t.Errorf("got  %v %v\nwant %v %v", got[i], got[i].Related, want[i], want[i].Related)
+		}
+	}
+}
+
+// vetKnown is true of what kernels in testdata/vet use of dsl and sync/atomic.
+func vetKnown(name string) bool {
+	return strings.HasPrefix(name, "(github.com/kgen-go/kgen/dsl.") || strings.HasPrefix(name, "sync/atomic.") || strings.HasPrefix(name, "math.Float64")
+}
+
+// TestVetAbroad: functions of other packages are judged by their facts.
+func TestVetAbroad(t *testing.T) {
+	wanttest.Compare(t, "testdata/vet", vet(t, "./testdata/vet", check.Analyzers(vetKnown)))
+}
+
+// TestVetQuiet: nothing is said of packages without kernels.
+func TestVetQuiet(t *testing.T) {
+	for _, pattern := range []string{"./testdata/vet/helper", "./testdata/vet/nokernels", "."} {
+		for _, d := range vet(t, pattern, check.Analyzers(vetKnown)) {
+			t.Errorf("%s: not wanted: %v", pattern, d)
+		}
+	}
+}
+
+// TestAnalyzers: a rule is an analyzer of its own, which can be turned off.
+func TestAnalyzers(t *testing.T) {
+	all := check.Analyzers(known)
+	if err := analysis.Validate(all); err != nil {
+		t.Error(err)
+	}
+	var maps *analysis.Analyzer
+	for _, a := range all {
+		if a.Name == "kgenmaps" {
+			maps = a
+		}
+	}
+	for _, d := range vet(t, "./testdata/reject", []*analysis.Analyzer{maps}) {
+		if !strings.Contains(d.Message, "maps") {
+			t.Errorf("not wanted: %v", d)
+		}
+	}
+}
