@@ -8,7 +8,7 @@ KERNELS := ./examples/... ./internal/...
 
 # Tests must use Vulkan, not skip for want of it, and the validation layers
 # watch every call.
-VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_VALIDATE=1
+VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=1 KGEN_VALIDATE=1
 
 .PHONY: all build test deps lint generate check unit race cgocheck nocgo spirv
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
@@ -251,12 +252,19 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 
 func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	missing := func(list []properties.Aspect, why string) *Error {
+		var lacking []string
 		for _, a := range list {
 			if !d.Has(a) {
-				return errorf(ErrKernelNotSupported, "it %s the aspect %v, which the device %s lacks", why, a, d.Name())
+				lacking = append(lacking, a.String())
 			}
 		}
-		return nil
+		switch len(lacking) {
+		case 0:
+			return nil
+		case 1:
+			return errorf(ErrKernelNotSupported, "it %s the aspect %s, which the device %s lacks", why, lacking[0], d.Name())
+		}
+		return errorf(ErrKernelNotSupported, "it %s the aspects %s, which the device %s lacks", why, strings.Join(lacking, ", "), d.Name())
 	}
 	if err := missing(k.abi.Aspects, "needs"); err != nil {
 		return err

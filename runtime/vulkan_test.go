@@ -11,6 +11,7 @@ import (
 
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/cheap"
+	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -60,6 +61,9 @@ func TestVulkanIsThere(t *testing.T) {
 	}
 	t.Skip(err)
 }
+
+// TestSwiftShader runs modules on a second driver.
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(VulkanIsThere|Modules)$") }
 
 // TestModules runs modules through the whole runtime, on all devices.
 func TestModules(t *testing.T) {

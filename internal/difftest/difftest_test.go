@@ -4,22 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
+	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
+	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
+	"github.com/kgen-go/kgen/internal/swiftshader"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 // TestDevices runs every case on the host device and on the Vulkan device, and
 // compares.
-func TestDevices(t *testing.T) {
+func TestDevices(t *testing.T) { compareDevices(t) }
+
+// TestWords does so with the variants for devices that compute in words.
+func TestWords(t *testing.T) {
+	compareDevices(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+}
+
+// TestSwiftShader does so on a device that needs them.
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Correction)$") }
+
+func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 	host, err := runtime.Open(runtime.Select("host"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	dev, err := runtime.Open(runtime.Select("vulkan"))
+	dev, err := runtime.Open(append(opts, runtime.Select("vulkan"))...)
 	if err != nil {
 		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
 			t.Fatal(err)
@@ -34,15 +52,46 @@ func TestDevices(t *testing.T) {
 	flushed = !dev.Info().Subnormals
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
 	ctx := context.Background()
+	without := map[string]bool{}
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
-			want, hostErr := c.run(ctx, host)
 			got, devErr := c.run(ctx, dev)
+			if refused(dev, devErr) {
+				without[c.name] = true
+				t.Skip(devErr)
+			}
+			want, hostErr := c.run(ctx, host)
 			compareFaults(t, devErr, hostErr)
 			if d := Diff(got, want, !dev.Info().Subnormals); d != "" {
 				t.Errorf("%s", d)
 			}
 		})
+	}
+	if len(without) > 0 {
+		t.Logf("%s: refused, for want of aspects: %v", dev.Name(), slices.Sorted(maps.Keys(without)))
+	}
+}
+
+// noVariant are the aspects without which kernels have no variants.
+var noVariant = []properties.Aspect{properties.FP64, properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64}
+
+// refused reports whether a launch failed because the device lacks an aspect that
+// kernels cannot do without.
+func refused(dev *runtime.Device, err error) bool {
+	return errors.Is(err, runtime.ErrKernelNotSupported) && slices.ContainsFunc(noVariant, func(a properties.Aspect) bool {
+		return !dev.Has(a) && strings.Contains(err.Error(), a.String())
+	})
+}
+
+// TestVariants proves that only those aspects keep kernels from having variants.
+func TestVariants(t *testing.T) {
+	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels()) {
+		for _, a := range k.Aspects() {
+			word := a == properties.Int8 || a == properties.Int16 || a == properties.Int64
+			if word && !slices.Contains(k.Aspects(), properties.Atomic64) {
+				t.Errorf("%s needs %v", k.Name(), a)
+			}
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/litmus"
 	gen "github.com/kgen-go/kgen/internal/litmus/litmusgen"
+	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -96,6 +97,9 @@ func TestLitmus(t *testing.T) {
 		t.Error("KGEN_REQUIRE_VULKAN is set and there is no Vulkan device")
 	}
 }
+
+// TestSwiftShader runs all tests on another driver.
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestLitmus$") }
 
 func (c test) run(t *testing.T, dev *runtime.Device, within bool) {
 	n := *spread

@@ -18,8 +18,10 @@ import (
 )
 
 // Points are the forms of a module that tests usually run: as it was lowered,
-// before and after it has structure, and as it is emitted.
-var Points = []string{"built", "dce2", "structurize", "expand"}
+// before and after it has structure, and as it is emitted, for devices of all
+// kinds. The form of a module that has no 64-bit integers to begin with is the one
+// before.
+var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
@@ -32,6 +34,9 @@ type Kernel struct {
 // Module returns the module at a point.
 func (k *Kernel) Module(point string) (*ir.Module, error) {
 	text, ok := k.Forms[point]
+	if !ok && point == "words" {
+		text, ok = k.Forms["expand"]
+	}
 	if !ok {
 		return nil, fmt.Errorf("%s has no form %s", k.ABI.FullName(), point)
 	}

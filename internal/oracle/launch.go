@@ -87,7 +87,11 @@ func (l *Launch) Run(c *Kernel, point string) error {
 		}
 	}
 	for _, q := range pieces {
-		in.Memory = append(in.Memory, interp.Region{Addr: q.addr, Data: q.data})
+		data := q.data
+		if point == "words" { // such modules read whole ones
+			data = append(slices.Clone(data), make([]byte, -len(data)&3)...)
+		}
+		in.Memory = append(in.Memory, interp.Region{Addr: q.addr, Data: data})
 	}
 	r, err := interp.Run(m, in)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -58,4 +59,9 @@ func TestConformance(t *testing.T) {
 	for i, info := range devices(t) {
 		t.Run(info.Name, func(t *testing.T) { backendtest.Run(t, backend{}, i) })
 	}
+}
+
+// TestSwiftShader runs the suite on a second driver.
+func TestSwiftShader(t *testing.T) {
+	swiftshader.Run(t, "^Test(Conformance|Probe.*|PipelineErrors|SubmitErrors)$")
 }

@@ -1,0 +1,94 @@
+// Package swiftshader runs tests once more on SwiftShader, a Vulkan driver for
+// processors that has no 64-, 16- or 8-bit integers and no float64. What is missing
+// on other software drivers only for show is missing there.
+//
+// scripts/deps.sh fetches the driver. Tests that want it are skipped without, and
+// say so; with KGEN_REQUIRE_SWIFTSHADER=1 they fail.
+package swiftshader
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	// Env names the driver's manifest, vk_swiftshader_icd.json.
+	Env = "KGEN_SWIFTSHADER"
+	// inside is set where tests run on SwiftShader.
+	inside = "KGEN_ON_SWIFTSHADER"
+)
+
+// Manifest returns the path of the driver's manifest, or "" if there is none: that
+// of Env, or the one that scripts/deps.sh fetched.
+func Manifest() string {
+	name := os.Getenv(Env)
+	if name == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		name = filepath.Join(dir, "kgen", "swiftshader", "vk_swiftshader_icd.json")
+	}
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// Run runs the tests of the calling package that the pattern matches, in a process
+// whose only Vulkan driver is SwiftShader.
+func Run(t *testing.T, pattern string) {
+	t.Helper()
+	if os.Getenv(inside) != "" {
+		t.Skip("this is SwiftShader")
+	}
+	manifest := Manifest()
+	if manifest == "" {
+		const how = "SwiftShader is missing: run scripts/deps.sh, or set " + Env + " to its vk_swiftshader_icd.json"
+		if os.Getenv("KGEN_REQUIRE_SWIFTSHADER") == "1" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run", pattern, "-test.v", "-test.timeout", "8m")
+	cmd.Env = append(os.Environ(), inside+"=1", "KGEN_REQUIRE_VULKAN=1", "KGEN_DEVICE=",
+		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
+	out, err := cmd.CombinedOutput()
+	if !strings.Contains(string(out), "SwiftShader") {
+		t.Error("no test says that it ran on SwiftShader")
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, failures(string(out)))
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "SwiftShader:") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+}
+
+// On reports whether tests run in a process that Run started.
+func On() bool { return os.Getenv(inside) != "" }
+
+// failures leaves out the tests that passed.
+func failures(out string) string {
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		s := strings.TrimSpace(line)
+		if !strings.HasPrefix(s, "=== ") && !strings.HasPrefix(s, "--- PASS") && !strings.HasPrefix(s, "--- SKIP") {
+			b.WriteString(line)
+		}
+		if b.Len() > 20000 {
+			b.WriteString("…")
+			break
+		}
+	}
+	return b.String()
+}

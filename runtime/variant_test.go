@@ -1,0 +1,63 @@
+package runtime
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// TestVariantChoice: the kernel's own module where the device has everything,
+// otherwise the first variant that does without what is missing.
+func TestVariantChoice(t *testing.T) {
+	variant := func(name string, a ...properties.Aspect) abi.Variant {
+		return abi.Variant{Name: name, Without: a, SPIRV: name + "=="}
+	}
+	words := variant("words", properties.Int8, properties.Int64)
+	short := variant("short", properties.Int8)
+	for _, c := range []struct {
+		variants []abi.Variant
+		lacks    []properties.Aspect
+		want     string
+		missing  properties.Aspect
+	}{
+		{nil, []properties.Aspect{properties.Int64}, "", 0},
+		{[]abi.Variant{words}, nil, "", 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int16}, "", 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int64}, "words", 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int8, properties.Int64}, "words", 0},
+		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int8}, "short", 0},
+		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int64}, "words", 0},
+		{[]abi.Variant{short, variant("wide", properties.Int64)}, []properties.Aspect{properties.Int8, properties.Int64}, "", properties.Int8},
+	} {
+		k := NewKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}})
+		v, missing := k.variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) })
+		name := ""
+		if v != nil {
+			name = v.Name
+		}
+		if name != c.want || missing != c.missing {
+			t.Errorf("without %v: variant %q, missing %v; want %q, %v", c.lacks, name, missing, c.want, c.missing)
+		}
+		text := "own="
+		if v != nil {
+			text = v.SPIRV
+		}
+		if got := k.module(v); !slices.Equal(got, moduleWords(text)) {
+			t.Errorf("without %v: the words of another module", c.lacks)
+		}
+	}
+}
+
+// TestSplitSpecs: modules without 64-bit integers have two constants of 32 bits
+// for one of 64.
+func TestSplitSpecs(t *testing.T) {
+	got := splitSpecs([]hal.SpecValue{{ID: 3, Size: 4, Bits: 7}, {ID: 5, Size: 8, Bits: 0x123456789abcdef0}})
+	want := []hal.SpecValue{{ID: 3, Size: 4, Bits: 7}, {ID: 5, Size: 4, Bits: 0x9abcdef0}, {ID: abi.SpecHigh + 5, Size: 4, Bits: 0x12345678}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
