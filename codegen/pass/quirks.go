@@ -9,7 +9,8 @@ import (
 // quirks writes in another way what drivers are known to compile wrongly. Zeros in
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
-// SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN and swapBytes.
+// SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, swapBytes and
+// maskPhis.
 func quirks(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
@@ -18,6 +19,8 @@ func quirks(m *ir.Module) diag.List {
 				switch v.Op {
 				case ir.OpOr:
 					out = append(out, swapBytes(f, v)...)
+				case ir.OpStore:
+					out = append(out, maskPhis(f, v)...)
 				case ir.OpFNe, ir.OpFEq:
 					if v.Args[0] == v.Args[1] {
 						out = append(out, bitsOfNaN(f, v)...)
@@ -88,6 +91,27 @@ func swapBytes(f *ir.Func, v *ir.Value) []*ir.Value {
 		return []*ir.Value{twice, shifted}
 	}
 	return nil
+}
+
+// maskPhis turns the indices of v, a store in a private array, that are phis into
+// others of the same value, and returns these: lavapipe may keep a phi and what it
+// will be next in one register where the phi is used in the index of a store alone,
+// so that the store of s[j], s[j-1] = s[j-1], s[j] goes astray.
+func maskPhis(f *ir.Func, v *ir.Value) []*ir.Value {
+	ref, ok := v.Aux.(*ir.Ref)
+	if !ok || ref.Var == nil || ref.Var.Storage == ir.Workgroup {
+		return nil
+	}
+	var out []*ir.Value
+	for i, a := range v.Args[1:] {
+		if a.Op == ir.OpPhi && a.Type == ir.TypeI32 {
+			w := f.NewValue(ir.OpAnd, ir.TypeI32, a, f.Module.Int(ir.TypeI32, 1<<31-1))
+			w.Block, w.Pos = v.Block, v.Pos
+			out = append(out, w)
+			v.Args[1+i] = w
+		}
+	}
+	return out
 }
 
 // isFloatZero reports whether v is the constant 0 or -0.

@@ -62,6 +62,9 @@ func init() {
 		return k
 	})
 	add1("Slices", gen.RunSlices, 20, func() golang.Slices { return golang.Slices{In: mixed(40), Out: make([]int, 20)} })
+	add1("SwapLoops", gen.RunSwapLoops, 40, func() golang.SwapLoops {
+		return golang.SwapLoops{In: mixedInts(77), Out: out32(40)}
+	})
 	add1("Random", gen.RunRandom, 50, func() golang.Random {
 		return golang.Random{Seed: math.MaxUint64 / 3, Out: make([]uint64, 50), F: make([]float64, 50)}
 	})

@@ -26,7 +26,12 @@ type interpreted struct {
 
 var corpusKernels = sync.OnceValues(func() (*interpreted, error) {
 	at := strings.Split(*points, ",")
-	kernels, err := oracle.Corpus(context.Background(), []string{"./corpus", "./atomics", "./golang", "./groups"}, at)
+	kernels, err := oracle.Corpus(context.Background(), []string{
+		"./atomics",
+		"./corpus",
+		"./golang",
+		"./groups",
+	}, at)
 	if err != nil {
 		return nil, err
 	}

@@ -300,3 +300,31 @@ func (k Complexes) Kernel(it dsl.Item1) {
 	k.Out[i] = z * complex128(k.Pairs[i].Z[0])
 	k.In[i] = -k.In[i]
 }
+
+// SwapLoops swaps neighbours of an array of its own, up and down.
+type SwapLoops struct{ In, Out []int32 }
+
+func (k SwapLoops) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	var s [64]int32
+	for j := range s {
+		s[j] = k.In[(i+j)%len(k.In)]
+	}
+	for j := 63; j > 0; j-- {
+		a, b := s[j], s[j-1]
+		s[j], s[j-1] = max(a, b), min(a, b)
+	}
+	for n := range 20 {
+		for j := n; j > 0 && s[j] < s[j-1]; j-- {
+			s[j], s[j-1] = s[j-1], s[j]
+		}
+	}
+	for j := range 63 {
+		if s[j]%3 == 1 {
+			s[j+1], s[j] = s[j], s[j+1]
+		}
+	}
+	for j, v := range s {
+		k.Out[i] = k.Out[i]*3 + v*int32(j)
+	}
+}

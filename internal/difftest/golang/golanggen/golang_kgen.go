@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, slicesKernel, stringsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel}
+	return []*runtime.Kernel{appendsKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, slicesKernel, stringsKernel, swapLoopsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel}
 }
 
 //go:embed Appends.spv
@@ -559,6 +559,61 @@ func (k Strings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(stringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed SwapLoops.spv
+var swapLoopsSPIRV string
+
+//go:embed SwapLoops.words.spv
+var swapLoopsWords string
+
+var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "SwapLoops",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:311:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19"},
+	},
+	SPIRV: swapLoopsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.SwapLoops{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// SwapLoops is the kernel [golang.SwapLoops] with its slices in device memory.
+// SwapLoops swaps neighbours of an array of its own, up and down.
+type SwapLoops struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(swapLoopsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapLoopsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
