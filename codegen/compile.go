@@ -66,9 +66,6 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if err != nil {
 		return nil, nil, err
 	}
-	if missing := unlisted(desc, check.Explicit64(k)); len(missing) > 0 {
-		diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), "list it, or use none of what needs it",
-			"kernel %s needs aspects that its DeviceHas does not list: %v", k.Name, missing)
-	}
+	checkAspects(prog, k, m, desc, &diags)
 	return &Module{desc, words, variants}, diags, nil
 }

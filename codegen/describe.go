@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/check"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/spirv"
@@ -39,7 +41,13 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	if len(m.Privates) > 0 {
 		d.Aspects = append(d.Aspects, properties.PrivateAlloca)
 	}
+	for _, u := range m.Uses {
+		if u.Required {
+			d.Aspects = append(d.Aspects, u.Aspect)
+		}
+	}
 	slices.Sort(d.Aspects)
+	d.Aspects = slices.Compact(d.Aspects)
 	return d
 }
 
@@ -90,24 +98,56 @@ var aspects = []struct {
 		spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}},
 }
 
-// unlisted returns the aspects that the kernel uses and its DeviceHas, if it has
-// one, does not list: those that it needs, and those that a variant does without.
-// Int64 is one only where int64 or uint64 is written: int has 64 bits as well.
-func unlisted(k *abi.Kernel, explicit64 bool) []properties.Aspect {
-	has, ok := k.Properties.Get(properties.KeyDeviceHas)
-	if !ok {
-		return nil
-	}
+// used returns the aspects that the kernel uses: those that it needs, and those
+// that a variant does without. Int64 is one only where int64 or uint64 is written:
+// int has 64 bits as well.
+func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
-		uses = append(uses, k.Variants[i].Without...)
-	}
-	slices.Sort(uses)
-	var missing []properties.Aspect
-	for _, a := range slices.Compact(uses) {
-		if !slices.Contains(has.Aspects(), a) && (a != properties.Int64 || explicit64) {
-			missing = append(missing, a)
+		for _, a := range k.Variants[i].Without {
+			if a != properties.Int64 || explicit64 {
+				uses = append(uses, a)
+			}
 		}
 	}
-	return missing
+	slices.Sort(uses)
+	return slices.Compact(uses)
+}
+
+// checkAspects reports the aspects that the kernel, or a function that it calls,
+// uses and does not list, where it has a list.
+func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, diags *diag.List) {
+	uses := used(d, check.Explicit64(k))
+	has, listed := d.Properties.Get(properties.KeyDeviceHas)
+	for _, a := range uses {
+		if listed && !slices.Contains(has.Aspects(), a) {
+			at := slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
+			if at < 0 {
+				diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), aspectHint,
+					"kernel %s uses the aspect %v, which its DeviceHas does not list", k.Name, a)
+				continue
+			}
+			u := &m.Uses[at]
+			d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
+				"%s uses the aspect %v, which DeviceHas of kernel %s does not list", u.In, a, k.Name)
+			relate(prog, d, u)
+		}
+		for i := range m.Uses {
+			if u := &m.Uses[i]; u.Func != "" && u.Aspect == a {
+				d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
+					"%s uses the aspect %v, which //kgen:device_has of %s does not list", u.In, a, u.Func)
+				relate(prog, d, u)
+			}
+		}
+	}
+}
+
+const aspectHint = "list it, or use none of what needs it"
+
+// relate adds the calls that lead to the use of an aspect.
+func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
+	for _, c := range u.Calls {
+		d.Related = append(d.Related, diag.Related{Pos: diag.Pos(c.Pos), Message: "called here from " + c.Caller})
+	}
+	resolve(prog, d)
 }

@@ -52,6 +52,8 @@ type Module struct {
 	Params   []abi.Param
 	ArgSize  int
 	Spilled  bool
+	// Uses says where aspects are used, as far as lowering knows.
+	Uses []AspectUse
 	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
@@ -75,6 +77,23 @@ func NewModule(name string) *Module {
 		arrays:  map[arrayKey]*Type{},
 		structs: map[string]*Type{},
 	}
+}
+
+// AspectUse is a place where an aspect is used, or, if Required, a function whose
+// directive lists it. In is the function there; Func is the function on the way
+// whose directive does not list the aspect, or "" for the kernel as a whole.
+type AspectUse struct {
+	Aspect   properties.Aspect
+	Required bool
+	Func, In string
+	Pos      Pos
+	Calls    []CallSite // that lead there, the innermost first
+}
+
+// CallSite is a call that was inlined.
+type CallSite struct {
+	Caller string
+	Pos    Pos
 }
 
 // Func is a function without results. Blocks[0] is the entry and has no

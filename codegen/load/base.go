@@ -121,5 +121,6 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	l.reach(&u, f.reachedFrom())
 	f.finish()
 	prog.Directives = l.directives(&u)
+	f.kernelDirectives()
 	return prog, nil
 }

@@ -113,7 +113,7 @@ func (l *loader) funcDirective(d *Directives, obj types.Object, verb, args strin
 				names = append(names, a.String())
 			}
 			l.directiveError(pos, "the aspects are "+strings.Join(names, ", "), "unknown aspect %q", name)
-			continue
+			return
 		}
 		if !slices.Contains(list.Aspects, a) {
 			list.Aspects = append(list.Aspects, a)
@@ -148,3 +148,21 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 
 // maxPinned bounds the ids that the source may choose; abi reserves higher ones.
 const maxPinned = 0x10000
+
+// kernelDirectives makes properties of what directives say of Kernel methods.
+func (f *finder) kernelDirectives() {
+	for _, m := range f.methods {
+		list, ok := f.prog.DeviceHas[m.object]
+		if !ok {
+			continue
+		}
+		if m.k.Properties.Has(properties.KeyDeviceHas) {
+			f.l.directiveError(list.Pos, "say it once", "kernel %s states its aspects twice: here, and in its Properties method", m.k.Name)
+			continue
+		}
+		m.k.Properties = append(m.k.Properties, properties.DeviceHas(list.Aspects...))
+		if !m.k.PropertiesPos.IsValid() {
+			m.k.PropertiesPos = list.Pos
+		}
+	}
+}

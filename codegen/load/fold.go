@@ -21,7 +21,7 @@ const (
 )
 
 // Values of the evaluator: constant.Value, properties.Property, *slice, pointer,
-// aggregate, tuple and unknown.
+// aggregate, dynamic, tuple and unknown.
 type (
 	// slice is a Go slice; nil is represented by one without cells.
 	slice struct {
@@ -34,6 +34,11 @@ type (
 	// unknown is what cannot be known when code is generated. It may be passed
 	// on, but not looked at.
 	unknown struct{ what string }
+	// dynamic is an interface that holds a value.
+	dynamic struct {
+		typ types.Type
+		v   any
+	}
 )
 
 // foldError stops the evaluation.

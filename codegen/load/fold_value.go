@@ -66,8 +66,38 @@ func (f *frame) value(in ssa.Value) any {
 		return s
 	case *ssa.Call:
 		return f.call(in)
+	case *ssa.MakeInterface:
+		return dynamic{in.X.Type(), f.get(in.X)}
+	case *ssa.ChangeInterface:
+		return f.get(in.X)
+	case *ssa.TypeAssert:
+		return f.typeAssert(in)
 	}
 	return unknown{"a value is not known"}
+}
+
+// typeAssert looks at the dynamic type of an interface, by which generic code
+// tells its type parameters apart.
+func (f *frame) typeAssert(in *ssa.TypeAssert) any {
+	x, ok := f.get(in.X).(dynamic)
+	if !ok {
+		return unknown{"the dynamic type of an interface is not known"}
+	}
+	match := types.Identical(x.typ, in.AssertedType)
+	var v any = x.v
+	if iface, is := in.AssertedType.Underlying().(*types.Interface); is {
+		match, v = types.Implements(x.typ, iface), x
+	}
+	if !match {
+		v = zero(in.AssertedType)
+	}
+	if in.CommaOk {
+		return tuple{v, constant.MakeBool(match)}
+	}
+	if !match {
+		f.e.fail(f.pos, "a type assertion fails")
+	}
+	return v
 }
 
 // field is a field of something that is not known.

@@ -31,6 +31,7 @@ type kernelMethods struct {
 	k          *Kernel
 	kernel     *ssa.Function
 	properties *ssa.Function // nil without a Properties method
+	object     types.Object  // the Kernel method as it is declared
 }
 
 // forms maps the types of dsl that choose a kernel's form.
@@ -108,7 +109,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 			"kernel type %s is not a struct", obj.Name())
 	}
 	f.out.Kernels = append(f.out.Kernels, k)
-	m := &kernelMethods{k: k}
+	m := &kernelMethods{k: k, object: method.Origin()}
 	m.properties = f.propertiesMethod(k, named)
 	if len(f.l.diags) > n {
 		return

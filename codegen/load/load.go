@@ -151,6 +151,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		}
 		f.finish()
 		prog.Directives = l.directives(u)
+		f.kernelDirectives()
 		prog.Trace = l.trace
 		return prog, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
 )
 
 // callInstr lowers a call: a builtin, an intrinsic, or a function to inline.
@@ -62,6 +63,9 @@ func origin(fn *ssa.Function) *ssa.Function {
 func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
 	l.pos = in.Pos()
 	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
+		if len(args) > 0 && args[0] == (val)(subGroup{}) {
+			l.use(properties.SubGroups)
+		}
 		return h(l, in, fn, args)
 	}
 	return l.call(fn, args, bindings, in.Pos())

@@ -58,6 +58,7 @@ type frame struct {
 	allocs   map[*ssa.Alloc]*cell
 	cur      ssa.Instruction // being lowered
 	site     ssa.Instruction // the call, in the caller
+	uses     [32]bool        // aspects whose use has been noted
 	ret      *ir.Block
 	result   *cell
 	single   bool // the function has one return: its results need no cell
@@ -103,7 +104,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
-		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: "LocalSize" + "XYZ"[i:i+1], Type: ir.TypeI32, Default: 1}
+		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: "LocalSize" + "XYZ"[i:i+1], Type: ir.TypeI32, Default: uint64(max(m.WorkGroup[i], 1))}
 		m.Specs = append(m.Specs, s)
 	}
 	zero := m.Int(ir.TypeI32, 0)
@@ -141,6 +142,7 @@ func (l *lowerer) entry() {
 func (l *lowerer) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := l.b.Append(op, t, args...)
 	v.Pos = l.irPos(l.pos)
+	l.noteOp(op, t, args)
 	return v
 }
 
@@ -277,6 +279,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		f.site = f.caller.cur
 	}
 	l.frame = f
+	l.require(fn)
 	saved := l.pos
 	l.body(f)
 	l.frame, l.pos = f.caller, saved

@@ -53,6 +53,7 @@ func (l *lowerer) loadScalar(m mem, t types.Type) *ir.Value {
 	mt := regType(t)
 	if m.device() {
 		mt = deviceScalar(t.Underlying().(*types.Basic))
+		l.noteStorage(mt)
 	}
 	v := l.op(ir.OpLoad, mt, m.args()...)
 	v.Aux = m.auxRef()
@@ -71,6 +72,7 @@ func (l *lowerer) loadScalar(m mem, t types.Type) *ir.Value {
 func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
+		l.noteStorage(mt)
 		if isBoolean(t) {
 			x = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
 		}

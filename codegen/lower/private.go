@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
 )
 
 func init() {
@@ -68,6 +69,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	if !l.validDefault(in, length) {
 		return l.zero(in.Type())
 	}
+	l.use(properties.PrivateAlloca)
 	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
 	row := len(l.m.Privates)
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})

@@ -57,7 +57,11 @@ func generate(t *testing.T, src string) []string {
 	}
 	var out []string
 	for _, d := range diags {
-		out = append(out, d.Error())
+		text := d.Error()
+		for _, r := range d.Related {
+			text += "\n" + r.Message
+		}
+		out = append(out, text)
 	}
 	return out
 }

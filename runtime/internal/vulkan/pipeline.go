@@ -115,10 +115,10 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	case size < phys.MinSubgroupSize || size > phys.MaxSubgroupSize || bits.OnesCount32(size) != 1,
 		!fixed && !settable:
 		return fmt.Errorf("vulkan: %s: sub-group size %d, the device allows %d to %d (settable: %v): %w",
-			name, size, phys.MinSubgroupSize, phys.MaxSubgroupSize, settable, hal.ErrPipeline)
+			name, size, phys.MinSubgroupSize, phys.MaxSubgroupSize, settable, hal.ErrNotSupported)
 	case settable && items > uint64(size)*uint64(phys.MaxComputeWorkgroupSubgroups):
 		return fmt.Errorf("vulkan: %s: %d work-items in sub-groups of %d, the device allows %d sub-groups: %w",
-			name, items, size, phys.MaxComputeWorkgroupSubgroups, hal.ErrPipeline)
+			name, items, size, phys.MaxComputeWorkgroupSubgroups, hal.ErrNotSupported)
 	}
 	if settable {
 		p.desc.SubgroupSize = size

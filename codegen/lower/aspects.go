@@ -1,0 +1,102 @@
+package lower
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// noteOp notes the aspect that an op uses.
+func (l *lowerer) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
+	kind := t.Kind
+	if len(args) > 0 && (kind == ir.Void || kind == ir.Bool) {
+		kind = args[0].Type.Kind
+	}
+	switch kind {
+	case ir.F64:
+		l.use(properties.FP64)
+	case ir.F16:
+		l.use(properties.FP16)
+	case ir.I64:
+		if op.Has(ir.FlagAtomic) {
+			l.use(properties.Atomic64)
+		}
+	}
+}
+
+// noteStorage notes the aspect that an access of device memory uses.
+func (l *lowerer) noteStorage(t *ir.Type) {
+	switch t.Kind {
+	case ir.I8:
+		l.use(properties.Int8)
+	case ir.I16:
+		l.use(properties.Int16)
+	}
+}
+
+// use notes where a function first uses an aspect: the kernel, and each function
+// that lists its aspects.
+func (l *lowerer) use(a properties.Aspect) {
+	f := l.frame
+	if f == nil || f.uses[a] {
+		return
+	}
+	f.uses[a] = true
+	note := func(fn string) {
+		for _, u := range l.m.Uses {
+			if u.Aspect == a && u.Func == fn && !u.Required {
+				return
+			}
+		}
+		l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Func: fn, Pos: l.irPos(l.pos), In: funcName(l.frame.fn), Calls: l.chain()})
+	}
+	note("")
+	for ; f != nil; f = f.caller {
+		if list, ok := l.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {
+			note(funcName(f.fn))
+		}
+	}
+}
+
+// require notes the aspects that a called function's directive lists.
+func (l *lowerer) require(fn *ssa.Function) {
+	list, ok := l.deviceHas(fn)
+	if !ok || l.frame.caller == nil {
+		return
+	}
+	for _, a := range list.Aspects {
+		if !slices.ContainsFunc(l.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Required }) {
+			l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Required: true, Pos: l.irPos(list.Pos), In: funcName(fn), Calls: l.chain()})
+		}
+	}
+}
+
+func (l *lowerer) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
+	if len(l.prog.DeviceHas) == 0 {
+		return load.AspectList{}, false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return load.AspectList{}, false
+	}
+	list, ok := l.prog.DeviceHas[obj]
+	return list, ok
+}
+
+// chain returns the calls that lead to the function being lowered, the innermost
+// first.
+func (l *lowerer) chain() []ir.CallSite {
+	var out []ir.CallSite
+	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
+		out = append(out, ir.CallSite{Caller: funcName(f.caller.fn), Pos: l.irPos(f.callPos)})
+	}
+	return out
+}

@@ -1,0 +1,272 @@
+// Package props has kernels with properties, and kernels that use aspects.
+package props
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// Keys states one property of each key.
+type Keys struct{ Out []int32 }
+
+// Properties states them.
+func (Keys) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(2, 8), properties.WorkGroupSizeHint(2, 8), properties.SubGroupSize(8),
+		properties.DeviceHas(properties.SubGroups)}
+}
+
+// Kernel writes its local ids.
+func (k Keys) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	ly, lx := it.LocalID()
+	k.Out[y*w+x] = int32(ly*100 + lx)
+}
+
+const side = 8
+
+// Base holds properties for the kernels that embed it.
+type Base struct{}
+
+// Properties states them.
+func (Base) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(side, side)}
+}
+
+// Add adds; it takes its properties from Base.
+type Add struct {
+	Base
+	A, B, C []int32
+}
+
+// Kernel adds one element.
+func (k Add) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	k.C[y*w+x] = k.A[y*w+x] + k.B[y*w+x]
+}
+
+// Mul is a further kernel with the properties of Base.
+type Mul struct {
+	Base
+	A, B, C []int32
+}
+
+// Kernel multiplies one element.
+func (k Mul) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	k.C[y*w+x] = k.A[y*w+x] * k.B[y*w+x]
+}
+
+// More adds to the properties of Base.
+type More struct {
+	Base
+	Out []int32
+}
+
+// Properties states them.
+func (m More) Properties() properties.List {
+	list := m.Base.Properties()
+	if list.Has(properties.KeySubGroupSize) {
+		return list
+	}
+	return append(list, properties.SubGroupSize(8))
+}
+
+// Kernel writes the size of its sub-group.
+func (k More) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	k.Out[y*w+x] = int32(it.SubGroup().MaxLocalRange())
+}
+
+// Other overrides the properties of Base.
+type Other struct {
+	Base
+	Out []int32
+}
+
+// Properties states them.
+func (Other) Properties() properties.List { return properties.List{properties.SubGroupSize(8)} }
+
+// Kernel writes the size of its sub-group.
+func (k Other) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	k.Out[y*w+x] = int32(it.SubGroup().MaxLocalRange())
+}
+
+// Kernels of every form, without properties.
+type (
+	Once   struct{ Out []int32 }
+	Items1 struct{ Out []int32 }
+	Items2 struct{ Out []int32 }
+	Items3 struct{ Out []int32 }
+	Group1 struct{ Out []int32 }
+	Group2 struct{ Out []int32 }
+	Group3 struct{ Out []int32 }
+)
+
+// Kernel counts.
+func (k Once) Kernel(dsl.Task) { k.Out[0]++ }
+
+// Kernel counts.
+func (k Items1) Kernel(it dsl.Item1) { k.Out[it.GlobalLinearID()]++ }
+
+// Kernel counts.
+func (k Items2) Kernel(it dsl.Item2) { k.Out[it.GlobalLinearID()]++ }
+
+// Kernel counts.
+func (k Items3) Kernel(it dsl.Item3) { k.Out[it.GlobalLinearID()]++ }
+
+// Kernel writes the size of its work-group.
+func (k Group1) Kernel(it dsl.NDItem1) { k.Out[it.GlobalLinearID()] = int32(it.LocalRange()) }
+
+// Kernel writes the size of its work-group.
+func (k Group2) Kernel(it dsl.NDItem2) {
+	y, x := it.LocalRange()
+	k.Out[it.GlobalLinearID()] = int32(y*10 + x)
+}
+
+// Kernel writes the size of its work-group.
+func (k Group3) Kernel(it dsl.NDItem3) {
+	z, y, x := it.LocalRange()
+	k.Out[it.GlobalLinearID()] = int32(z*100 + y*10 + x)
+}
+
+// Cube requires a work-group of 2 by 2 by 2.
+type Cube struct{ Out []int32 }
+
+// Properties states it.
+func (Cube) Properties() properties.List { return properties.List{properties.WorkGroupSize(2, 2, 2)} }
+
+// Kernel counts.
+func (k Cube) Kernel(it dsl.NDItem3) { k.Out[it.GlobalLinearID()]++ }
+
+// Four requires a work-group of 4.
+type Four struct{ Out []int32 }
+
+// Properties states it.
+func (Four) Properties() properties.List { return properties.List{properties.WorkGroupSize(4)} }
+
+// Kernel counts.
+func (k Four) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
+
+// FourItems requires a work-group of 4, of a range.
+type FourItems struct{ Out []int32 }
+
+// Properties states it.
+func (FourItems) Properties() properties.List { return properties.List{properties.WorkGroupSize(4)} }
+
+// Kernel counts.
+func (k FourItems) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
+
+// Huge requires a work-group that no device has.
+type Huge struct{ Out []int32 }
+
+// Properties states it.
+func (Huge) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(1<<31 - 1)}
+}
+
+// Kernel counts.
+func (k Huge) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
+
+// HugeSub requires a sub-group that no device has.
+type HugeSub struct{ Out []int32 }
+
+// Properties states it.
+func (HugeSub) Properties() properties.List {
+	return properties.List{properties.SubGroupSize(1<<31 - 1)}
+}
+
+// Kernel counts.
+func (k HugeSub) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
+
+// Hinted hints at a work-group of 32.
+type Hinted struct{ Out []int32 }
+
+// Properties states it.
+func (Hinted) Properties() properties.List {
+	return properties.List{properties.WorkGroupSizeHint(32)}
+}
+
+// Kernel writes the size of its work-group.
+func (k Hinted) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] = int32(it.LocalRange()) }
+
+// Trivial asks for float64 without using it.
+type Trivial struct{ Out []int32 }
+
+// Properties states it.
+func (Trivial) Properties() properties.List {
+	return properties.List{properties.DeviceHas(properties.FP64)}
+}
+
+// Kernel counts.
+func (k Trivial) Kernel(dsl.Task) { k.Out[0]++ }
+
+// Deep uses float64 in a function that a function calls.
+type Deep struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Deep) Kernel(dsl.Task) { k.Out[0] = outer(k.Out[0]) }
+
+func outer(x int32) int32 { return inner(x) + 1 }
+
+func inner(x int32) int32 { return int32(float64(x) * 1.5) }
+
+// Plain uses no aspect, though its package has functions that do.
+type Plain struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Plain) Kernel(dsl.Task) { k.Out[0]++ }
+
+// OnHost uses float64, on the host.
+func OnHost(x float64) float64 { return x / 3 }
+
+// Annotated calls a function whose directive asks for more than it uses.
+type Annotated struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
+
+// wants may use float64 one day.
+//
+//kgen:device_has fp64
+//kgen:device_has int16
+func wants(x int32) int32 { return x + 1 }
+
+// Attributes states what a query finds before anything is built.
+type Attributes struct{ Out []int32 }
+
+// Properties states it.
+func (Attributes) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.FP16)}
+}
+
+// Kernel counts.
+func (k Attributes) Kernel(it dsl.NDItem2) { k.Out[it.GlobalLinearID()]++ }
+
+// Sized has a work-group size that depends on its type.
+type Sized[T int32 | float32] struct{ Out []T }
+
+// Properties states it.
+func (Sized[T]) Properties() properties.List {
+	var zero T
+	if _, ok := any(zero).(float32); ok {
+		return properties.List{properties.WorkGroupSize(2)}
+	}
+	return properties.List{properties.WorkGroupSize(4)}
+}
+
+// Kernel counts.
+func (k Sized[T]) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
+
+// Instances of Sized.
+type (
+	SizedInt   = Sized[int32]
+	SizedFloat = Sized[float32]
+)
