@@ -7,11 +7,11 @@ package dsl
 // have returned or faulted contribute nothing, which is the value that changes no
 // result.
 //
-// Results are the same on every device. Where the order of operations shows, as
+// Results are the same on every device, whatever the size of its sub-groups. Where the order of operations shows, as
 // in sums of floats, it depends on the size of the group alone:
 //
-//	reduction of n values: h = (n+1)/2; v[i] = op(v[i], v[i+h]) for i < n-h; then
-//	                       the same with n = h, until one is left
+//	reduction of n values: v[i] = op(v[i], v[i+d]) for i = 0, 2d, 4d and so on where
+//	                       i+d < n, for d = 1, 2, 4 and so on below n
 //	scan of n values:      v[i] = op(v[i-d], v[i]) for i >= d, all at once, for
 //	                       d = 1, 2, 4 and so on below n
 
@@ -111,6 +111,17 @@ func AllOfGroup[G AnyGroup](g G, pred bool) bool { return ReduceOverGroup(g, pre
 
 // NoneOfGroup reports whether pred is true for no work-item of the group.
 func NoneOfGroup[G AnyGroup](g G, pred bool) bool { return !AnyOfGroup(g, pred) }
+
+// GroupBallot returns a set of lanes of the sub-group: those for which pred is true.
+// Lane i is bit i%32 of element i/32.
+func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
+	for i, in := range exchange(g.members(), pred, func([]bool, []bool) {}) {
+		if in {
+			lanes[i/32] |= 1 << (i % 32)
+		}
+	}
+	return lanes
+}
 
 // GroupBroadcast returns the value of v of the work-item whose LocalID is lane.
 // That is zero if the group has no such work-item, or it has returned or faulted.

@@ -118,11 +118,14 @@
 //
 // [ReduceOverGroup], [InclusiveScanOverGroup], [ExclusiveScanOverGroup],
 // [AnyOfGroup], [AllOfGroup], [NoneOfGroup] and [GroupBroadcast] work over
-// it.Group() or it.SubGroup(); [SelectFromGroup], [ShiftGroupLeft],
+// it.Group() or it.SubGroup(); [GroupBallot], [SelectFromGroup], [ShiftGroupLeft],
 // [ShiftGroupRight] and [PermuteGroupByXor] over sub-groups.
 //
 //	sum := dsl.ReduceOverGroup(it.Group(), k.In[it.GlobalID()], dsl.Plus)
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
+//
+// They need the aspect properties.SubGroups, those over work-groups too: these
+// combine within the sub-groups first, which costs few barriers.
 //
 // What a work-group reduces to, or broadcasts from a uniform lane, is uniform
 // itself and may decide whether a barrier is reached. So may what the kernel states

@@ -83,12 +83,10 @@ func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.ope
 
 // reduce leaves the combination of vs in vs[0].
 func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
-	for n := len(vs); n > 1; {
-		h := (n + 1) / 2
-		for i := range n - h {
-			combine(vs, here, i, i, i+h, op)
+	for d := 1; d < len(vs); d *= 2 {
+		for i := 0; i+d < len(vs); i += 2 * d {
+			combine(vs, here, i, i, i+d, op)
 		}
-		n = h
 	}
 }
 

@@ -62,7 +62,7 @@ func isGroupOp(op Op) bool { return op >= OpGroupSelect && op <= OpGroupExclusiv
 // LegalGroupOp reports whether the value is a group op that SPIR-V has: over a
 // sub-group, and of words or bools.
 func (v *Value) LegalGroupOp() bool {
-	return isGroupOp(v.Op) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || v.Op == OpGroupAny || v.Op == OpGroupAll)
+	return isGroupOp(v.Op) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || v.Op == OpGroupAny || v.Op == OpGroupAll || v.Op == OpGroupBallot)
 }
 
 // IsGroupOp reports whether the value is a group op with arguments.
@@ -76,6 +76,10 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 		return v.Args[1]
 	case OpGroupAll:
 		return m.Bool(true)
+	case OpGroupBallot:
+		if i == 1 {
+			return v.Args[1]
+		}
 	}
 	return m.Const(v.Args[i].Type, 0)
 }

@@ -185,6 +185,10 @@ func (x *verifier) value(v *Value) {
 		if v.Type != TypeF32 {
 			x.errorf(v, "the op exists for f32 only")
 		}
+	case OpGroupBallot:
+		if !v.Args[1].IsConst() || v.Args[1].Bits > 3 || v.GroupScope() != ScopeSubGroup {
+			x.errorf(v, "no ballot of a sub-group, or the word is none of four")
+		}
 	case OpArg:
 		if x.m.Level < Legal {
 			break // passes' tests make up arguments

@@ -138,6 +138,8 @@ const (
 	OpGroupSelect
 	// OpGroupUniform: the value that all invocations have.
 	OpGroupUniform
+	// OpGroupBallot: a bit for each of 32 invocations of a sub-group, from 32 times the second argument on, a constant.
+	OpGroupBallot
 	OpGroupAny
 	OpGroupAll
 	// OpGroupReduce: the combination of all values, in the order of package dsl.
@@ -253,6 +255,7 @@ var opInfos = [numOps]OpInfo{
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpGroupBallot:           {Name: "GroupBallot", Sig: "bw:w", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupAny:              {Name: "GroupAny", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupAll:              {Name: "GroupAll", Sig: "b:b", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupReduce:           {Name: "GroupReduce", Sig: "SS:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxCombine},

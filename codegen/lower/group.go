@@ -34,6 +34,18 @@ func init() {
 	add(dslPath+".ReduceOverGroup", combining(ir.OpGroupReduce))
 	add(dslPath+".InclusiveScanOverGroup", combining(ir.OpGroupInclusiveScan))
 	add(dslPath+".ExclusiveScanOverGroup", combining(ir.OpGroupExclusiveScan))
+	add(dslPath+".GroupBallot", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		pred, ok := args[1].(*ir.Value)
+		c := l.newCell(in.Type(), "ballot")
+		if !ok || c.mem.v == nil {
+			return l.zero(in.Type())
+		}
+		for i := range int64(4) {
+			w := l.m.Int(ir.TypeI32, i)
+			l.storeScalar(c.mem.at(w), l.meet(ir.OpGroupBallot, ir.ScopeSubGroup, ir.ScopeSubGroup, pred, w), types.Typ[types.Uint32])
+		}
+		return array{c.mem}
+	})
 	add(dslPath+".Uniform", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		v, ok := args[0].(*ir.Value)
 		if !ok {
@@ -102,7 +114,11 @@ func (l *lowerer) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	if s == ir.ScopeSubGroup {
 		l.barrier(s)
 	}
-	v := l.op(op, args[0].Type, args...)
+	t := args[0].Type
+	if op == ir.OpGroupBallot {
+		t = ir.TypeI32
+	}
+	v := l.op(op, t, args...)
 	v.Aux = aux
 	return v
 }

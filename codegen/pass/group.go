@@ -1,19 +1,21 @@
 package pass
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// runGroups replaces the group ops that SPIR-V lacks: those of work-groups by
-// code over work-group memory, and those of sub-groups that are not of words by
-// selections of words. Both combine values in the order that package dsl states,
-// which depends on the group's size alone. It stands after the dead lanes, which
-// take part, and before structurize, since it makes loops.
+// runGroups replaces the group ops that SPIR-V lacks: those of work-groups by code
+// that combines in sub-groups first and then what those make of it, by way of
+// work-group memory; and those of sub-groups that are not of words by selections
+// of words. All combine values in the order that package dsl states, which depends
+// on the group's size alone. It stands after the dead lanes, which take part, and
+// before structurize, since it makes loops.
 func runGroups(m *ir.Module) diag.List {
-	g := &groupOps{m: m, tiles: map[*ir.Type]*ir.Ref{}}
+	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
@@ -40,7 +42,14 @@ func runGroups(m *ir.Module) diag.List {
 type groupOps struct {
 	zeroer
 	m     *ir.Module
-	tiles map[*ir.Type]*ir.Ref // an element per invocation; all ops share them
+	tiles map[tileKey]*ir.Ref // all ops share them
+}
+
+// tileKey names work-group memory: one kind is handed on between the phases of an
+// op, and the other ends with a barrier after the last load.
+type tileKey struct {
+	elem   *ir.Type
+	phases bool
 }
 
 func (g *groupOps) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
@@ -52,6 +61,8 @@ func (g *groupOps) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 func (g *groupOps) i32(n int64) *ir.Value { return g.m.Int(ir.TypeI32, n) }
 
 func (g *groupOps) word(op ir.Op, args ...*ir.Value) *ir.Value { return g.op(op, ir.TypeI32, args...) }
+
+func (g *groupOps) cond(op ir.Op, x, y *ir.Value) *ir.Value { return g.op(op, ir.TypeBool, x, y) }
 
 func (g *groupOps) builtIn(b ir.BuiltIn) *ir.Value {
 	v := g.word(ir.OpBuiltIn)
@@ -65,55 +76,13 @@ func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
 	g.b.Insts = append(g.b.Insts, v)
 }
 
-// workGroup writes code in which the invocations put their values into work-group
-// memory and combine them there. It ends with a barrier after the last load, so
-// that the memory serves all ops.
-func (g *groupOps) workGroup(v *ir.Value) {
-	x := v.Args[0]
-	by := ir.CombineOr
-	if c, ok := v.Aux.(ir.Combine); ok {
-		by = c.By
-	} else if v.Op == ir.OpGroupAll {
-		by = ir.CombineAnd
-	}
-	if x.Type == ir.TypeBool {
-		x = g.word(ir.OpSelect, x, g.i32(1), g.i32(0))
-	} else if v.Op == ir.OpGroupUniform && x.Type.IsFloat() {
-		x = g.op(ir.OpBitcast, intOf(x.Type), x)
-	}
-	t := &tile{groupOps: g, ref: g.tile(x.Type), elem: x.Type, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
-	t.store(x)
-	barrier(g.b, g.pos)
-	switch v.Op {
-	case ir.OpGroupSelect:
-		g.result(v, ir.OpLoad, t.ref, v.Args[1])
-	case ir.OpGroupAny, ir.OpGroupAll:
-		t.reduce(by)
-		g.result(v, ir.OpINe, nil, t.load(g.i32(0)), g.i32(0))
-	case ir.OpGroupUniform:
-		t.reduce(by)
-		g.result(v, ir.OpBitcast, nil, t.load(g.i32(0)))
-	case ir.OpGroupReduce:
-		t.reduce(by)
-		g.result(v, ir.OpLoad, t.ref, g.i32(0))
-	case ir.OpGroupInclusiveScan:
-		t.scan(by, x)
-		g.result(v, ir.OpLoad, t.ref, t.id)
-	case ir.OpGroupExclusiveScan:
-		t.scan(by, x)
-		first := g.op(ir.OpIEq, ir.TypeBool, t.id, g.i32(0))
-		before := g.word(ir.OpSelect, first, t.id, g.word(ir.OpISub, t.id, g.i32(1)))
-		g.result(v, ir.OpLoad, t.ref, before)
-	}
-	barrier(g.b, g.pos)
-}
-
-// tile returns the work-group memory for values of type t.
-func (g *groupOps) tile(t *ir.Type) *ir.Ref {
-	r := g.tiles[t]
+// tile returns work-group memory with an element of type t per invocation.
+func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
+	k := tileKey{t, phases}
+	r := g.tiles[k]
 	if r == nil {
 		r = &ir.Ref{Var: g.m.NewVar(nil, ir.Workgroup, "group", g.m.ArrayOf(t, groupSize(g.m)))}
-		g.tiles[t] = r
+		g.tiles[k] = r
 	}
 	return r
 }
@@ -126,202 +95,172 @@ type tile struct {
 	id, n *ir.Value
 }
 
+func (g *groupOps) newTile(t *ir.Type, phases bool) *tile {
+	return &tile{groupOps: g, ref: g.tile(t, phases), elem: t, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
+}
+
 func (t *tile) load(i *ir.Value) *ir.Value {
 	v := t.op(ir.OpLoad, t.elem, i)
 	v.Aux = t.ref
 	return v
 }
 
-func (t *tile) store(x *ir.Value) { t.op(ir.OpStore, ir.TypeVoid, x, t.id).Aux = t.ref }
+func (t *tile) store(x, i *ir.Value) { t.op(ir.OpStore, ir.TypeVoid, x, i).Aux = t.ref }
 
-// reduce leaves the combination of all elements in the first.
-func (t *tile) reduce(by ir.Combiner) {
-	t.halve(t.n, func(h, rest *ir.Value) {
-		t.when(t.op(ir.OpULt, ir.TypeBool, t.id, rest), func() {
-			t.store(t.combine(by, t.load(t.id), t.load(t.word(ir.OpIAdd, t.id, h))))
-		})
-		barrier(t.b, t.pos)
-	})
+// workGroup writes the code for an op of a work-group.
+func (g *groupOps) workGroup(v *ir.Value) {
+	switch c, _ := v.Aux.(ir.Combine); {
+	case v.Op == ir.OpGroupSelect:
+		t := g.newTile(v.Type, false)
+		t.store(v.Args[0], t.id)
+		barrier(g.b, g.pos)
+		g.result(v, ir.OpLoad, t.ref, v.Args[1])
+		barrier(g.b, g.pos)
+	case (v.Op == ir.OpGroupInclusiveScan || v.Op == ir.OpGroupExclusiveScan) && inOrder(c.By):
+		t := g.newTile(v.Type, false)
+		t.store(v.Args[0], t.id)
+		barrier(g.b, g.pos)
+		t.scan(c.By, v.Args[0])
+		at := t.id
+		if v.Op == ir.OpGroupExclusiveScan {
+			at = g.word(ir.OpSelect, g.cond(ir.OpIEq, t.id, g.i32(0)), t.id, g.word(ir.OpISub, t.id, g.i32(1)))
+		}
+		g.result(v, ir.OpLoad, t.ref, at)
+		barrier(g.b, g.pos)
+	default:
+		k, back := g.combination(v)
+		g.subBarrier()
+		r := g.staged(v.Op, k)
+		back(r)
+	}
+}
+
+// inOrder reports whether the order of combinations shows in the result.
+func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
+
+// subBarrier brings the invocations of sub-groups together and orders memory: a
+// work-group may be no more than that.
+func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
+
+// combination is what a reduction or scan combines, and how.
+type combination struct {
+	by       ir.Combiner
+	x        *ir.Value
+	identity *ir.Value
+}
+
+// native reports whether SPIR-V has it.
+func (c combination) native() bool { return c.x.Type == ir.TypeI32 }
+
+// combination returns what v combines, and a function that makes v of the result.
+// Votes become words; so do minimum and maximum of float32.
+func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
+	same := func(r *ir.Value) { g.result(v, ir.OpBitcast, nil, r) }
+	x := v.Args[0]
+	switch v.Op {
+	case ir.OpGroupAny, ir.OpGroupAll:
+		c := combination{ir.CombineOr, g.word(ir.OpSelect, x, g.i32(1), g.i32(0)), g.i32(0)}
+		if v.Op == ir.OpGroupAll {
+			c.by, c.identity = ir.CombineAnd, g.i32(1)
+		}
+		return c, func(r *ir.Value) { g.result(v, ir.OpINe, nil, r, g.i32(0)) }
+	case ir.OpGroupUniform:
+		if t := intOf(x.Type); t != x.Type {
+			x = g.op(ir.OpBitcast, t, x)
+		}
+		return combination{ir.CombineOr, x, g.m.Const(x.Type, 0)}, same
+	}
+	c := combination{v.Aux.(ir.Combine).By, x, v.Args[1]}
+	if x.Type != ir.TypeF32 || inOrder(c.by) {
+		return c, same
+	}
+	return g.ordered(c), func(r *ir.Value) {
+		g.result(v, ir.OpBitcast, nil, g.word(ir.OpXor, r, g.word(ir.OpAnd, g.word(ir.OpShrA, r, g.i32(31)), g.i32(math.MaxInt32))))
+	}
+}
+
+// ordered turns Go's minimum or maximum of float32 into that of integers in the
+// same order: those of negative numbers are turned round, and NaN comes before or
+// after all.
+func (g *groupOps) ordered(c combination) combination {
+	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
+	if c.by == ir.CombineFMax {
+		by, nan = ir.CombineSMax, g.i32(math.MaxInt32)
+	}
+	bits := g.word(ir.OpBitcast, c.x)
+	key := g.word(ir.OpXor, bits, g.word(ir.OpAnd, g.word(ir.OpShrA, bits, g.i32(31)), g.i32(math.MaxInt32)))
+	key = g.word(ir.OpSelect, g.cond(ir.OpFNe, c.x, c.x), nan, key)
+	least := int32(uint32(c.identity.Bits))
+	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
 }
 
 // scan leaves in each element the combination of those up to it; x is the own.
 func (t *tile) scan(by ir.Combiner, x *ir.Value) {
-	t.double(t.n, x, func(d, x *ir.Value) *ir.Value {
-		from, has := t.b, t.op(ir.OpULe, ir.TypeBool, d, t.id)
-		var y *ir.Value
-		end := t.when(has, func() {
-			y = t.combine(by, t.load(t.word(ir.OpISub, t.id, d)), x)
+	t.double(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+		x, y := vs[0], vs[0]
+		sum := t.when(t.cond(ir.OpULe, d, t.id), x, func() *ir.Value {
+			return t.combine(by, t.load(t.word(ir.OpISub, t.id, d)), y)
 		})
-		sum := t.b.NewPhi(x.Type)
-		for _, p := range t.b.Preds {
-			if p == from {
-				sum.Args = append(sum.Args, x)
-			} else if p == end {
-				sum.Args = append(sum.Args, y)
-			}
-		}
 		barrier(t.b, t.pos)
-		t.store(sum)
+		t.store(sum, t.id)
 		barrier(t.b, t.pos)
-		return sum
+		return []*ir.Value{sum}
 	})
 }
 
-// halve runs body for n = n0 with h = (n+1)/2 and n-h, then for n = h and so on
-// while n > 1.
-func (g *groupOps) halve(n0 *ir.Value, body func(h, rest *ir.Value)) {
-	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
-	g.b.Jump(head)
-	n := head.NewPhi(ir.TypeI32, n0)
-	head.Branch(head.Append(ir.OpULt, ir.TypeBool, g.i32(1), n), in, out)
-	g.b = in
-	h := g.word(ir.OpShrL, g.word(ir.OpIAdd, n, g.i32(1)), g.i32(1))
-	body(h, g.word(ir.OpISub, n, h))
-	g.b.Jump(head)
-	n.Args = append(n.Args, h)
-	g.b = out
+// double runs body for d = 1, 2, 4 and so on below n with the values that it
+// returned the last time, vs at first, and returns the last values.
+func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
+	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
+		return g.cond(ir.OpULt, vs[0], n)
+	}, func(vs []*ir.Value) []*ir.Value {
+		next := body(vs[0], vs[1:])
+		return append([]*ir.Value{g.word(ir.OpShl, vs[0], g.i32(1))}, next...)
+	})[1:]
 }
 
-// double runs body for d = 1, 2, 4 and so on below n with the value that it
-// returned the last time, x at first, and returns the last value.
-func (g *groupOps) double(n, x *ir.Value, body func(d, x *ir.Value) *ir.Value) *ir.Value {
+// repeat runs body as long as cond holds for the values, which are vs at first and
+// then what body returned. It returns the last ones.
+func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)
-	d, v := head.NewPhi(ir.TypeI32, g.i32(1)), head.NewPhi(x.Type, x)
-	head.Branch(head.Append(ir.OpULt, ir.TypeBool, d, n), in, out)
+	phis := make([]*ir.Value, len(vs))
+	for i, v := range vs {
+		phis[i] = head.NewPhi(v.Type, v)
+	}
+	g.b = head
+	g.b.Branch(cond(phis), in, out)
 	g.b = in
-	next := body(d, v)
-	twice := g.word(ir.OpShl, d, g.i32(1))
+	next := body(phis)
 	g.b.Jump(head)
-	d.Args, v.Args = append(d.Args, twice), append(v.Args, next)
+	for i, v := range next {
+		phis[i].Args = append(phis[i].Args, v)
+	}
 	g.b = out
-	return v
+	return phis
 }
 
-// when runs body if cond is true, and returns the block where body ends.
-func (g *groupOps) when(cond *ir.Value, body func()) *ir.Block {
+// when runs body if cond is true, and returns what body does then, and otherwise
+// other. They may be nil.
+func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {
+	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()
-	g.b.Branch(cond, then, join)
+	from.Branch(cond, then, join)
 	g.b = then
-	body()
+	v := body()
 	end := g.b
-	g.b.Jump(join)
+	end.Jump(join)
 	g.b = join
-	return end
-}
-
-// subGroup writes code that selects words from other invocations.
-func (g *groupOps) subGroup(v *ir.Value) {
-	x := v.Args[0]
-	if v.Op == ir.OpGroupSelect {
-		g.result(v, ir.OpBitcast, nil, g.from(x, v.Args[1]))
-		return
+	if other == nil {
+		return nil
 	}
-	by := v.Aux.(ir.Combine).By
-	id, n := g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)
-	if v.Op == ir.OpGroupReduce {
-		g.result(v, ir.OpBitcast, nil, g.subReduce(by, x, id, n))
-		return
+	phi := join.NewPhi(other.Type)
+	for _, p := range join.Preds {
+		if p == from {
+			phi.Args = append(phi.Args, other)
+		} else {
+			phi.Args = append(phi.Args, v)
+		}
 	}
-	x = g.double(n, x, func(d, x *ir.Value) *ir.Value {
-		has := g.op(ir.OpULe, ir.TypeBool, d, id)
-		other := g.from(x, g.word(ir.OpSelect, has, g.word(ir.OpISub, id, d), id))
-		return g.op(ir.OpSelect, x.Type, has, g.combine(by, other, x), x)
-	})
-	if v.Op == ir.OpGroupExclusiveScan {
-		first := g.op(ir.OpIEq, ir.TypeBool, id, g.i32(0))
-		x = g.from(x, g.word(ir.OpSelect, first, id, g.word(ir.OpISub, id, g.i32(1))))
-	}
-	g.result(v, ir.OpBitcast, nil, x)
-}
-
-// subReduce combines the values of a sub-group's n invocations.
-func (g *groupOps) subReduce(by ir.Combiner, x, id, n *ir.Value) *ir.Value {
-	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
-	g.b.Jump(head)
-	left, v := head.NewPhi(ir.TypeI32, n), head.NewPhi(x.Type, x)
-	head.Branch(head.Append(ir.OpULt, ir.TypeBool, g.i32(1), left), in, out)
-	g.b = in
-	h := g.word(ir.OpShrL, g.word(ir.OpIAdd, left, g.i32(1)), g.i32(1))
-	has := g.op(ir.OpULt, ir.TypeBool, id, g.word(ir.OpISub, left, h))
-	other := g.from(v, g.word(ir.OpSelect, has, g.word(ir.OpIAdd, id, h), id))
-	sum := g.op(ir.OpSelect, x.Type, has, g.combine(by, v, other), v)
-	g.b.Jump(head)
-	left.Args, v.Args = append(left.Args, h), append(v.Args, sum)
-	g.b = out
-	return g.from(v, g.i32(0))
-}
-
-// from selects the value x of another invocation of the sub-group, word by word.
-func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
-	sel := func(w *ir.Value) *ir.Value {
-		v := g.word(ir.OpGroupSelect, w, lane)
-		v.Aux = ir.ScopeSubGroup
-		return v
-	}
-	switch x.Type.Kind {
-	case ir.I32:
-		return sel(x)
-	case ir.F32:
-		return g.op(ir.OpBitcast, x.Type, sel(g.word(ir.OpBitcast, x)))
-	case ir.F64:
-		return g.op(ir.OpBitcast, x.Type, g.from(g.op(ir.OpBitcast, ir.TypeI64, x), lane))
-	case ir.I64:
-		shift := g.m.Int(ir.TypeI64, 32)
-		lo := sel(g.word(ir.OpUConvert, x))
-		hi := sel(g.word(ir.OpUConvert, g.op(ir.OpShrL, x.Type, x, shift)))
-		up := g.op(ir.OpShl, x.Type, g.op(ir.OpUConvert, x.Type, hi), shift)
-		return g.op(ir.OpOr, x.Type, up, g.op(ir.OpUConvert, x.Type, lo))
-	}
-	panic("BUG: a group op of " + x.Type.String())
-}
-
-// combine returns the combination of two values.
-func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
-	t := x.Type
-	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
-		return g.op(ir.OpSelect, t, g.op(less, ir.TypeBool, p, q), x, y)
-	}
-	switch by {
-	case ir.CombineIAdd:
-		return g.op(ir.OpIAdd, t, x, y)
-	case ir.CombineIMul:
-		return g.op(ir.OpIMul, t, x, y)
-	case ir.CombineAnd:
-		return g.op(ir.OpAnd, t, x, y)
-	case ir.CombineOr:
-		return g.op(ir.OpOr, t, x, y)
-	case ir.CombineXor:
-		return g.op(ir.OpXor, t, x, y)
-	case ir.CombineFAdd:
-		return g.op(ir.OpFAdd, t, x, y)
-	case ir.CombineFMul:
-		return g.op(ir.OpFMul, t, x, y)
-	case ir.CombineSMin:
-		return least(ir.OpSLt, x, y)
-	case ir.CombineUMin:
-		return least(ir.OpULt, x, y)
-	case ir.CombineSMax:
-		return least(ir.OpSLt, y, x)
-	case ir.CombineUMax:
-		return least(ir.OpULt, y, x)
-	}
-	return g.floatMinMax(by == ir.CombineFMin, x, y)
-}
-
-// floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
-func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
-	t, bits := x.Type, ir.TypeI32
-	if t == ir.TypeF64 {
-		bits = ir.TypeI64
-	}
-	p, q, join := x, y, ir.OpOr
-	if !isMin {
-		p, q, join = y, x, ir.OpAnd
-	}
-	// Equal operands differ at most in the sign of zero.
-	same := g.op(ir.OpBitcast, t, g.op(join, bits, g.op(ir.OpBitcast, bits, x), g.op(ir.OpBitcast, bits, y)))
-	r := g.op(ir.OpSelect, t, g.op(ir.OpFEq, ir.TypeBool, x, y), same, y)
-	r = g.op(ir.OpSelect, t, g.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
-	return g.op(ir.OpSelect, t, g.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
+	return phi
 }

@@ -144,14 +144,18 @@ func (o groupOp) apply(m *ir.Module, b *ir.Block, x, id *ir.Value) *ir.Value {
 func TestGroupOps(t *testing.T) {
 	const baseA, baseB = 1 << 20, 1 << 30
 	for _, o := range allGroupOps() {
-		for _, local := range []uint32{2, 3, 4, 7, 8, 11} {
+		for _, size := range [][2]uint32{{2, 4}, {5, 4}, {7, 8}, {8, 4}, {21, 4}, {40, 32}, {65, 8}} {
+			local := size[0]
+			if o.op == ir.OpGroupSelect && o.scope == ir.ScopeSubGroup && local%size[1] == 1 {
+				continue // the last sub-group has no second member
+			}
 			for _, faults := range []bool{false, true} {
 				r := rand.New(rand.NewPCG(uint64(local), 5))
 				a := make([]byte, 8*local*2)
 				for i := 0; i < len(a); i += 8 {
 					binary.LittleEndian.PutUint64(a[i:], r.Uint64())
 				}
-				l := interp.Launch{Global: [3]uint32{local * 2, 1, 1}, Local: [3]uint32{local, 1, 1}, SubGroupSize: 4}
+				l := interp.Launch{Global: [3]uint32{local * 2, 1, 1}, Local: [3]uint32{local, 1, 1}, SubGroupSize: size[1]}
 				l.Memory = []interp.Region{{Addr: baseA, Data: a}, {Addr: baseB, Data: make([]byte, 8*local*4)}}
 				for _, base := range []uint64{baseA, baseB} {
 					l.Args = binary.LittleEndian.AppendUint64(l.Args, base)
@@ -171,10 +175,10 @@ func TestGroupOps(t *testing.T) {
 					}
 					got, err := interp.Run(m, l)
 					if err != nil {
-						t.Fatalf("%v, %d work-items: %s: %v", o, local, run.Name, err)
+						t.Fatalf("%v, %d work-items in sub-groups of %d: %s: %v", o, local, size[1], run.Name, err)
 					}
 					if !slices.Equal(got.Memory[1].Data, want.Memory[1].Data) {
-						t.Fatalf("%v, %d work-items, faults %v: %s:\ngot  %v\nwant %v", o, local, faults, run.Name, got.Memory[1].Data, want.Memory[1].Data)
+						t.Fatalf("%v, %d work-items in sub-groups of %d, faults %v: %s:\ngot  %v\nwant %v", o, local, size[1], faults, run.Name, got.Memory[1].Data, want.Memory[1].Data)
 					}
 				}
 			}
@@ -234,6 +238,30 @@ func TestDivergentGroupOp(t *testing.T) {
 	for i, d := range ds {
 		if d.Pos.Line != i+5 || !strings.Contains(d.Message, "this group algorithm must be reached") || !strings.Contains(d.Message, "it.LocalID()") {
 			t.Error(d)
+		}
+	}
+}
+
+// TestStagedBarriers: a reduction over a work-group has one barrier in its rounds,
+// of which there is one where sub-groups have as many members as there are
+// sub-groups, and one after them.
+func TestStagedBarriers(t *testing.T) {
+	for _, o := range allGroupOps() {
+		if o.op != ir.OpGroupReduce || o.scope != ir.ScopeWorkGroup {
+			continue
+		}
+		m := groupOpKernel(o, false)
+		runGroups(m)
+		n := 0
+		for _, b := range m.Kernel.Blocks {
+			for _, v := range b.Insts {
+				if v.Op == ir.OpBarrier && v.Aux == ir.ScopeWorkGroup {
+					n++
+				}
+			}
+		}
+		if n != 4 { // the kernel has two reductions
+			t.Errorf("%v: %d barriers", o, n)
 		}
 	}
 }

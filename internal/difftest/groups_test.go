@@ -18,6 +18,9 @@ func init() {
 				}
 				return k, nd1(192, local)
 			})
+			addND(fmt.Sprintf("Ballots/%d", local), gen.RunBallots, func() (groups.Ballots, runtime.NDRange1) {
+				return groups.Ballots{N: n, X: mixedInts(192), Out: make([]uint32, 192*4)}, nd1(192, local)
+			})
 		}
 	}
 }

@@ -145,6 +145,7 @@ var ops = []row{
 	// Legal are those of a sub-group, of i32 and bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},
 	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value that all invocations have"},
+	{name: "GroupBallot", sig: "bw:w", flags: "Reads Writes Sync", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on, a constant"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
 	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync", aux: "Scope"},
 	// The second argument is the combination's identity, a constant.

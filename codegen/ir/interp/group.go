@@ -31,13 +31,13 @@ func (x *machine) combine(items []*item) {
 	}
 	switch v.Op {
 	case ir.OpGroupSelect:
+	case ir.OpGroupBallot:
+		ballot(in, int(v.Args[1].Bits))
 	case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupUniform:
-		for n := len(in); n > 1; {
-			h := (n + 1) / 2
-			for i := range n - h {
-				in[i] = c.By.Combine(v.Type, in[i], in[i+h])
+		for d := 1; d < len(in); d *= 2 {
+			for i := 0; i+d < len(in); i += 2 * d {
+				in[i] = c.By.Combine(v.Type, in[i], in[i+d])
 			}
-			n = h
 		}
 	default:
 		for d := 1; d < len(in); d *= 2 {
@@ -58,7 +58,7 @@ func (x *machine) combine(items []*item) {
 				w.fail(w.at, "index %d in a group of %d", n, len(in))
 			}
 			at = int(n)
-		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll:
+		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupBallot:
 			at = 0
 		case ir.OpGroupUniform:
 			// Dead lanes put in zero.
@@ -75,4 +75,15 @@ func (x *machine) combine(items []*item) {
 			w.frame.vals[v] = in[at]
 		}
 	}
+}
+
+// ballot leaves the given word of the bits of in in its first element.
+func ballot(in []uint64, word int) {
+	bits := uint64(0)
+	for i, x := range in {
+		if i/32 == word {
+			bits |= x << (i % 32)
+		}
+	}
+	in[0] = bits
 }

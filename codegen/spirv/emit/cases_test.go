@@ -62,6 +62,12 @@ var cases = []testCase{
 		v.Aux = ir.ScopeSubGroup
 		b.out(v)
 	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformShuffle),
+	straight("ballot", func(b *builder) {
+		b.UsesGroup = true
+		v := b.op(ir.OpGroupBallot, ir.TypeI32, b.op(ir.OpIEq, ir.TypeBool, b.arg(32, ir.TypeI32), b.Int(ir.TypeI32, 5)), b.Int(ir.TypeI32, 2))
+		v.Aux = ir.ScopeSubGroup
+		b.out(v)
+	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformBallot),
 	straight("vote", func(b *builder) {
 		b.UsesGroup = true
 		for _, o := range []ir.Op{ir.OpGroupAny, ir.OpGroupAll} {

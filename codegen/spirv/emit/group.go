@@ -35,6 +35,13 @@ func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
 }
 
+func emitBallot(f *function, v *ir.Value) spirv.ID {
+	f.checkGroupOp(v)
+	f.e.need(groupBallot)
+	ballot := f.Op(spirv.OpGroupNonUniformBallot, f.e.b.TypeVector(f.e.u32(), 4), f.subgroup(), f.value(v.Args[0]))
+	return f.CompositeExtract(f.e.u32(), ballot, uint32(v.Args[1].Bits))
+}
+
 func emitVote(op spirv.Op) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		f.checkGroupOp(v)

@@ -135,6 +135,7 @@ var special = [256]emitFunc{
 
 	ir.OpBarrier:            emitBarrier,
 	ir.OpGroupSelect:        emitGroupSelect,
+	ir.OpGroupBallot:        emitBallot,
 	ir.OpGroupAny:           emitVote(spirv.OpGroupNonUniformAny),
 	ir.OpGroupAll:           emitVote(spirv.OpGroupNonUniformAll),
 	ir.OpGroupReduce:        emitCombine(spirv.GroupOperationReduce),

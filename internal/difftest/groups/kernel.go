@@ -2,7 +2,11 @@
 // differential test runs them as it runs package corpus.
 package groups
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+)
 
 //go:generate go tool kgen .
 
@@ -43,4 +47,32 @@ func (k Stated) Kernel(it dsl.NDItem1) {
 		tile[l] ^= first
 	}
 	k.Y[i] = tile[l]
+}
+
+// Ballots counts lanes by ballot.
+type Ballots struct {
+	N   int
+	X   []int32
+	Out []uint32
+}
+
+// Kernel numbers the work-items of a sub-group that have an odd element.
+func (k Ballots) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	if i >= k.N {
+		return
+	}
+	s := it.SubGroup()
+	odd := k.X[i]&1 != 0
+	m := dsl.GroupBallot(s, odd)
+	n := 0
+	for w, bits32 := range m {
+		if below := s.LocalID() - w*32; below > 0 {
+			n += bits.OnesCount32(bits32 & (1<<min(below, 32) - 1))
+		}
+	}
+	out := k.Out[i*4:][:4]
+	out[0], out[1], out[2] = m[0], m[s.LocalID()/32], uint32(n)
+	all := dsl.GroupBallot(s, true)
+	out[3] = all[0] ^ all[3]
 }

@@ -44,7 +44,10 @@ var aspects = []struct {
 func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
 	const operations = uint32(vk.SubgroupFeatureBasicBit | vk.SubgroupFeatureVoteBit | vk.SubgroupFeatureArithmeticBit |
 		vk.SubgroupFeatureBallotBit | vk.SubgroupFeatureShuffleBit | vk.SubgroupFeatureShuffleRelativeBit)
-	return i.SubgroupStages&uint32(vk.ShaderStageComputeBit) != 0 && i.SubgroupOperations&operations == operations
+	// Work-groups are combined in rounds that need sub-groups of some size.
+	const least = 4
+	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
+		i.SubgroupStages&uint32(vk.ShaderStageComputeBit) != 0 && i.SubgroupOperations&operations == operations
 }
 
 func isGPU(i *vkx.PhysicalDeviceInfo) bool {

@@ -40,7 +40,7 @@ func gpu() *vkx.PhysicalDeviceInfo {
 	return &vkx.PhysicalDeviceInfo{
 		APIVersion: vk.Version(vk.MakeVersion(1, 3, 5)), DeviceName: "Test GPU",
 		DeviceType: vk.PhysicalDeviceTypeDiscreteGpu,
-		Features:   1<<vkx.NumFeatures - 1, SubgroupStages: ^uint32(0), SubgroupOperations: ^uint32(0),
+		Features:   1<<vkx.NumFeatures - 1, SubgroupStages: ^uint32(0), SubgroupOperations: ^uint32(0), SubgroupSize: 32,
 		QueueFamilies: []vk.QueueFlags{
 			vk.QueueFlags(vk.QueueGraphicsBit | vk.QueueComputeBit | vk.QueueTransferBit),
 			vk.QueueFlags(vk.QueueTransferBit), vk.QueueFlags(vk.QueueComputeBit | vk.QueueTransferBit),

@@ -807,7 +807,7 @@ var typedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64, properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 40, Len: 8, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},

@@ -2115,6 +2115,8 @@ var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
@@ -2173,6 +2175,7 @@ var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
 	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
@@ -2233,6 +2236,7 @@ var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
@@ -2711,6 +2715,8 @@ var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
@@ -2790,6 +2796,7 @@ var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{

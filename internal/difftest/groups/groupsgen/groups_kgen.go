@@ -22,7 +22,69 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{statedKernel}
+	return []*runtime.Kernel{ballotsKernel, statedKernel}
+}
+
+//go:embed Ballots.spv
+var ballotsSPIRV string
+
+//go:embed Ballots.words.spv
+var ballotsWords string
+
+var ballotsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Ballots",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:66:12"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:74:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:74:20"},
+	},
+	SPIRV: ballotsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.Ballots{
+		N:   kernelimpl.HostValue[int](a, 0),
+		X:   kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[uint32](a, 2),
+	}.Kernel
+})
+
+// Ballots is the kernel [groups.Ballots] with its slices in device memory.
+// Ballots counts lanes by ballot.
+type Ballots struct {
+	N   int
+	X   runtime.View[int32]
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ballots) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(ballotsKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunBallots runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ballotsKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Stated.spv
@@ -44,18 +106,19 @@ var statedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Aspects: []properties.Aspect{properties.SubGroups},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:24:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:24:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:26:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:27:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:32:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:45:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:28:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:28:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:30:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:31:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:36:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:49:5"},
 	},
 	SPIRV: statedSPIRV,
 	Variants: []abi.Variant{
