@@ -239,7 +239,7 @@ func (c *compiled) diagnose(prog *load.Program, k *load.Kernel) {
 	}
 	diags = pass.Run(m, nil)
 	for _, d := range diags {
-		resolve(prog, d)
+		resolve(prog, k, d)
 	}
 	c.more(diags)
 }
@@ -285,12 +285,13 @@ func argument(l *load.Leaf) gostub.Arg {
 }
 
 // resolve turns positions as modules have them, which passes report, into ones
-// that the user can open.
-func resolve(prog *load.Program, d *diag.Diagnostic) {
+// that the user can open, and adds the calls that lead there.
+func resolve(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
 		d.Related[i].Pos.File = prog.Abs(d.Related[i].Pos.File)
 	}
+	d.Related = append(d.Related, prog.Chain(k, d.Pos)...)
 }
 
 // internalError is what a bug in kgen looks like to its user.

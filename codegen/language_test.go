@@ -47,7 +47,7 @@ var language = map[string][]snippet{
 	},
 	"string": {
 		yes("k.Out[i] = digit(\"abc\", i)", "func digit(s string, i int) int32 { if s == \"x\" { return 0 }; return int32(s[i%len(s)]) }"),
-		no("KG201", "s := \"a\"; if i > 3 { s = \"b\" }; k.Out[i] = int32(s[0])"),
+		no("KG208", "s := \"a\"; if i > 3 { s = \"b\" }; k.Out[i] = int32(s[0])"),
 	},
 	"arrays": {
 		yes("var a [8]int32; a[i%8] = 3; b := a; k.Out[i] = b[i%7]"),
@@ -88,8 +88,8 @@ var language = map[string][]snippet{
 		yes("", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }\ntype GInt = G[int]"),
 		no("KG005", "", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }"),
 	},
-	"maps":           {no("KG201", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
-	"channels":       {no("KG102", "c := make(chan int32, 1); _ = c")},
+	"maps":           {no("KG207", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
+	"channels":       {no("KG104", "c := make(chan int32, 1); _ = c")},
 	"uintptr":        {yes("k.Out[i] = int32(uintptr(i) >> 3)")},
 	"unsafe.Pointer": {no("KG205", "p := unsafe.Pointer(&k.X[i]); *(*int32)(p) = 1")},
 
@@ -128,10 +128,11 @@ var language = map[string][]snippet{
 		no("KG101", "x := k.X[i]; if x > 10 { goto mid }\nagain: x++\nmid: x *= 2; if x < 100 { goto again }; k.Out[i] = x"),
 	},
 	"return": {yes("t := dsl.Local[[64]int32](it); if i > 3 { return }; for j := range 9 { if j == i { return } }; t[l] = 1; it.Barrier(); k.Out[i] = t[0]")},
-	"go, select, send": {
-		no("KG102", "go k.f()", "func (K) f() {}"),
-		no("KG102", "select { default: }; var c chan int; c <- 1"),
-		no("KG102", "select { case <-k.c(): default: }", "func (K) c() chan int { return nil }"),
+	"go":     {no("KG102", "go k.f()", "func (K) f() {}")},
+	"select, send, receive": {
+		no("KG104", "select { default: }; var c chan int; c <- 1"),
+		no("KG104", "select { case <-k.c(): default: }", "func (K) c() chan int { return nil }"),
+		no("KG104", "var c chan int; k.Out[i] = int32(<-c)"),
 	},
 	"defer": {
 		yes("defer k.f(i); if i > 3 { defer func() { k.Out[i]++ }() }", "func (k K) f(i int) { k.Out[i] *= 2 }"),
@@ -149,7 +150,7 @@ var language = map[string][]snippet{
 		yes("k.Out[i] = int32(k.F[i]) + int32(uint8(k.X[i])); k.F[i] = float32(k.D[i]); k.D[i] = float64(uint64(i)); k.Out[i] += int32(meters(2))", "type meters float32"),
 	},
 	"conversions of strings": {
-		no("KG201", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
+		no("KG208", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
 		yes("s, r := []byte(\"abc\"), []rune(\"abc\"); s[0]++; k.Out[i] = int32(s[i%3]) + r[1]"),
 	},
 	"slices to arrays": {
@@ -166,7 +167,7 @@ var language = map[string][]snippet{
 	"type assertions": {yes("var x any = k.X[i]; y := x.(int32); if _, ok := x.(string); !ok { y++ }; k.Out[i] = y")},
 
 	"len, cap, min, max":  {yes("k.Out[i] = int32(len(k.X)+cap(k.X[1:])+len([3]int{})) + min(k.X[i], 3); k.F[i] = max(k.F[i], 1, 2)")},
-	"copy, clear":         {yes("var a [4]int32; copy(a[:], k.X); copy(k.Out[1:], k.Out); clear(a[1:3]); k.Out[i] = a[i%4]"), no("KG201", "var m map[int]int; clear(m)")},
+	"copy, clear":         {yes("var a [4]int32; copy(a[:], k.X); copy(k.Out[1:], k.Out); clear(a[1:3]); k.Out[i] = a[i%4]"), no("KG207", "var m map[int]int; clear(m)")},
 	"complex, real, imag": {yes("c := complex(k.F[i], 2); k.F[i] = real(c) + imag(c*c)")},
 	"new":                 {yes("p := new(int32); *p = 3; k.Out[i] = *p")},
 	"make": {
@@ -179,10 +180,10 @@ var language = map[string][]snippet{
 		no("KG204", "s := append([]int32{}, k.X...); k.Out[i] = s[0]"),
 	},
 	"panic":          {yes("if k.X[i] < 0 { panic(\"negative\") }; if k.X[i] > 9 { panic(9) }"), yes("panic(k.X[i])")},
-	"recover":        {no("KG103", "recover()")},
+	"recover":        {no("KG105", "recover()")},
 	"print, println": {no("KG304", "println(i)"), no("KG304", "print(i)")},
-	"delete":         {no("KG201", "var m map[int]int; delete(m, 1)")},
-	"close":          {no("KG102", "var c chan int; close(c)")},
+	"delete":         {no("KG207", "var m map[int]int; delete(m, 1)")},
+	"close":          {no("KG104", "var c chan int; close(c)")},
 
 	"package dsl/math32": {yes("k.F[i] = math32.Sin(k.F[i]) + math32.FastExp(k.F[0])")},
 	"package math": {
@@ -192,7 +193,7 @@ var language = map[string][]snippet{
 	"package math/bits, math/cmplx": {yes("hi, lo := bits.Mul64(uint64(i), 1<<60); k.Out[i] = int32(bits.OnesCount64(hi) + bits.Len64(lo)); k.D[i] = cmplx.Abs(cmplx.Exp(complex(k.D[i], 1)))")},
 	"package unicode/utf8": {
 		yes("b := []byte(\"abc\"); n := utf8.EncodeRune(b, 'x'); r, _ := utf8.DecodeRune(b[n:]); k.Out[i] = r; k.B[i] = utf8.Valid(b)"),
-		no("KG201", "k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\")))"),
+		no("KG208", "k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\")))"),
 	},
 	"package encoding/binary": {yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
 	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
@@ -210,7 +211,7 @@ var language = map[string][]snippet{
 		no("KG303", "var u uintptr; atomic.AddUintptr(&u, 1)"), no("KG303", "var v atomic.Value; v.Store(i)"),
 		no("KG303", "var p atomic.Pointer[int]; k.B[i] = p.Load() == nil"),
 	},
-	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)")},
+	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
 	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
 	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
 }

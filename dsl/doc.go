@@ -156,7 +156,7 @@
 //	int, uint                  yes, 64 bits on every device
 //	float32, float64           yes; float64 needs an aspect
 //	complex64, complex128      yes
-//	string                     yes, where its value is known; else KG201
+//	string                     yes, where its value is known; else KG208
 //	arrays                     yes
 //	arrays of slices, …        yes, also of pointers or functions: up to 32, with known indices; else KG201
 //	structs                    yes, embedded too
@@ -165,8 +165,8 @@
 //	functions                  yes, where it is known which; else KG302
 //	interfaces                 yes, where the type in it is known; else KG302
 //	generic types              yes; a kernel is instantiated by an alias: else KG005
-//	maps                       no: KG201
-//	channels                   no: KG102
+//	maps                       no: KG207
+//	channels                   no: KG104
 //	uintptr                    yes, as a number
 //	unsafe.Pointer             no: KG205
 //
@@ -190,7 +190,8 @@
 //	break, continue, labels    yes
 //	goto                       yes; into a loop: KG101
 //	return                     yes, anywhere; before a barrier too
-//	go, select, send           no: KG102
+//	go                         no: KG102
+//	select, send, receive      no: KG104
 //	defer                      yes, outside of loops; else KG103
 //
 // Expressions:
@@ -200,7 +201,7 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes; else KG201
+//	conversions of strings     yes, of known ones to bytes and runes; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
@@ -210,16 +211,16 @@
 // Predeclared functions:
 //
 //	len, cap, min, max         yes
-//	copy, clear                yes; clear of a map: KG201
+//	copy, clear                yes; clear of a map: KG207
 //	complex, real, imag        yes
 //	new                        yes
 //	make                       yes, of slices with constant sizes; else KG204
 //	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
 //	panic                      yes, a fault; the host gets the text of a constant
-//	recover                    no: KG103
+//	recover                    no: KG105
 //	print, println             no: KG304
-//	delete                     no: KG201
-//	close                      no: KG102
+//	delete                     no: KG207
+//	close                      no: KG104
 //
 // Packages:
 //
@@ -229,8 +230,8 @@
 //	cmp                        yes
 //	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
-//	math/rand/v2               a generator of one's own, such as NewPCG
-//	unicode/utf8               yes; not RuneCount: KG201
+//	math/rand/v2               yes, a generator of one's own, such as NewPCG; the functions: KG304
+//	unicode/utf8               yes; not RuneCount: KG208
 //	encoding/binary            yes, LittleEndian and BigEndian
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

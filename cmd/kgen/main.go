@@ -92,6 +92,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	} else {
 		diags.WriteText(stderr)
+		diags.WriteHelp(stderr)
 	}
 	for _, s := range res.Stale {
 		fmt.Fprintln(stderr, s)
@@ -112,6 +113,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func explain(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
 	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
 	diags.WriteText(stderr)
+	diags.WriteHelp(stderr)
 	if err == nil {
 		write := codegen.WriteReports
 		if asJSON {

@@ -118,7 +118,7 @@ func TestVet(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatalf("kgen finds nothing: %v", diags)
 	}
-	want = append(want, "13:38: KG102: tools.Ask cannot run on a device: ")
+	want = append(want, "13:38: KG104: tools.Ask cannot run on a device: ")
 
 	for _, run := range [][]string{
 		{"go", "vet", "-vettool=" + tool, "./..."},
@@ -142,7 +142,7 @@ func TestVet(t *testing.T) {
 
 	// One rule turned off, and output for programs.
 	out, err := command(t, dir, "go", "vet", "-vettool="+tool, "-kgenmaps=false", "./k")
-	if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG102") {
+	if err == nil || strings.Contains(out, "no maps") || !strings.Contains(out, "KG104") {
 		t.Errorf("without the rule on maps: %v\n%s", err, out)
 	}
 	out, _ = command(t, dir, "go", "vet", "-vettool="+tool, "-json", "./k")
@@ -155,7 +155,7 @@ func TestVet(t *testing.T) {
 		}
 		found += len(all["example.com/m/k"])
 	}
-	if found != 2 {
+	if found != 3 {
 		t.Errorf("findings of %d rules in %s", found, out)
 	}
 

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"go/token"
+	"path"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -160,10 +161,17 @@ func funcName(f *ssa.Function) string {
 	if i < 0 {
 		return name
 	}
-	for _, prefix := range []string{"(*", "("} {
-		if strings.HasPrefix(name, prefix) {
-			return prefix + name[i+1:]
+	prefix := ""
+	for _, p := range []string{"(*", "("} {
+		if strings.HasPrefix(name, p) {
+			prefix = p
+			break
 		}
 	}
-	return name[i+1:]
+	name = name[i+1:]
+	// Where the path's last element is a version, the package has another name.
+	if o := origin(f).Object(); o != nil && o.Pkg() != nil {
+		name = strings.Replace(name, path.Base(o.Pkg().Path())+".", o.Pkg().Name()+".", 1)
+	}
+	return prefix + name
 }

@@ -6,11 +6,11 @@ import "strings"
 // diagnostic names the call rather than many what it does inside, each with what
 // to write instead; "" is the usual advice.
 var hostPackages = map[string]string{
-	"fmt":         printHint,
-	"log":         printHint,
-	"sort":        "use package slices' generic functions",
-	"sync":        "use sync/atomic, or work-group barriers",
-	"math/rand":   randHint,
+	"fmt":       printHint,
+	"log":       printHint,
+	"sort":      "sort on the host, or write a loop: insertion sort for a few elements, bitonic sort for a work-group",
+	"sync":      "use sync/atomic, or work-group barriers",
+	"math/rand": randHint, "math/rand/v2": randHint,
 	"crypto/rand": randHint,
 	"bufio":       "", "context": "", "errors": "", "io": "", "net": "", "os": "", "reflect": "",
 	"runtime": "", "strconv": "", "strings": "", "syscall": "", "testing": "", "time": "", "unsafe": "",
@@ -18,12 +18,18 @@ var hostPackages = map[string]string{
 
 const (
 	printHint = "write results to a slice and print them on the host; panic(\"text\") reports a fault"
-	randHint  = "use a generator by value, seeded by the work-item's id"
+	randHint  = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
 )
 
 func hostOnly(pkg string) bool {
 	_, ok := hostPackages[pkg]
-	return ok
+	return ok && pkg != "math/rand/v2"
+}
+
+// hostFunc reports whether a function of a package that is not the host's works
+// on something that is: the generator that all goroutines share.
+func hostFunc(pkg, name string, method bool) bool {
+	return pkg == "math/rand/v2" && !method && !strings.HasPrefix(name, "New")
 }
 
 func hostHint(pkg string) string {

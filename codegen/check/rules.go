@@ -31,9 +31,9 @@ const (
 
 var rules = []rule{
 	{"goroutines", diag.Statement, "go statements", goroutines},
-	{"recover", diag.Defer, "recover", recovers},
-	{"channels", diag.Statement, "channels and select", channels},
-	{"maps", diag.Type, "maps", maps},
+	{"recover", diag.Recover, "recover", recovers},
+	{"channels", diag.Channel, "channels and select", channels},
+	{"maps", diag.Map, "maps", maps},
 	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
 	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
 	{"print", diag.HostOnly, "print and println", prints},

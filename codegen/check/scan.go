@@ -107,7 +107,8 @@ func (s *scanner) outside(fn *ssa.Function, pos token.Pos) (wrong []found, stop 
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, hint: hostHint(pkg),
 		message: funcName(origin(fn)) + " runs only on the host"}
-	if hostOnly(pkg) {
+	o := origin(fn)
+	if hostOnly(pkg) || hostFunc(pkg, o.Name(), o.Signature.Recv() != nil || o.Parent() != nil) {
 		return []found{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {

@@ -34,12 +34,16 @@ const (
 
 	// Irreducible: a goto makes a loop with two entries.
 	Irreducible Code = 101
-	// Statement: a statement that kernels cannot have (go, select, send, …).
+	// Statement: a go statement.
 	Statement Code = 102
-	// Defer: a defer in a loop, or a recover.
+	// Defer: a defer that cannot be run at the end.
 	Defer Code = 103
+	// Channel: a channel, or a select.
+	Channel Code = 104
+	// Recover: a recover.
+	Recover Code = 105
 
-	// Type: a type that kernels cannot have (map, chan, string, …).
+	// Type: a type that kernels cannot have where it stands.
 	Type Code = 201
 	// GlobalVar: a package-level variable that is written somewhere.
 	GlobalVar Code = 202
@@ -51,6 +55,10 @@ const (
 	Unsafe Code = 205
 	// TooLarge: private memory, a table or the code is too large.
 	TooLarge Code = 206
+	// Map: a map.
+	Map Code = 207
+	// String: a string that is not known when the kernel is generated.
+	String Code = 208
 
 	// Recursion: a function that calls itself.
 	Recursion Code = 301

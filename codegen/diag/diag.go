@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Pos is a position in a source file.
@@ -98,6 +99,21 @@ func (l List) WriteText(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// WriteHelp says where to read more about the codes in the list, on one line; of
+// an empty list it says nothing.
+func (l List) WriteHelp(w io.Writer) error {
+	var codes []string
+	for _, d := range l {
+		codes = append(codes, d.Code.String())
+	}
+	if len(codes) == 0 {
+		return nil
+	}
+	slices.Sort(codes)
+	_, err := fmt.Fprintf(w, "kgen explain %s says more, with examples\n", strings.Join(slices.Compact(codes), " "))
+	return err
 }
 
 // WriteJSON prints the list as a JSON array.

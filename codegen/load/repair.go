@@ -42,6 +42,13 @@ func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 	l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
+// reportGap records that a declaration of p cannot be used because of what is
+// taken out.
+func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
+	l.unsound[p] = true
+	l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
+}
+
 // repair takes function bodies with errors out of a package, and reports errors
 // elsewhere. It reports whether the package must be checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
@@ -56,7 +63,7 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 			continue
 		}
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && within(fn.Body, e.Pos) {
-			again = l.blank(f, fn, e.Pos, e.Msg) || again
+			again = l.blank(f, fn, e.Pos, gap{diag.Load, e.Msg, ""}) || again
 			continue
 		}
 		if l.roots[s.listed] {
@@ -85,11 +92,17 @@ func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	return nil, nil
 }
 
+// gap is why code is taken out.
+type gap struct {
+	code          diag.Code
+	message, hint string
+}
+
 // blank replaces a function's body by one without errors, and notes the error
 // for the case that a kernel reaches the function.
-func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, msg string) bool {
+func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
-	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: diag.Load, Message: msg}
+	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
 	l.broken[fn] = append(l.broken[fn], d)
 	l.repaired[f] = true
 	at := fn.Body.Lbrace
@@ -117,6 +130,9 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 			g.Specs = nil
 		}
 		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return within(s, pos) })
+		if len(g.Specs) == 0 {
+			f.Decls = slices.Delete(f.Decls, i, i+1)
+		}
 		return len(g.Specs) < n
 	}
 	return false
@@ -129,7 +145,7 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 // go/types would go on silently with invalid types, which go/ssa does not take.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
-		gone := map[string]string{} // local name to the reason
+		gone := map[string]gap{} // by local name
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -146,7 +162,10 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			gone[name] = why
+			gone[name] = gap{diag.Load, why, ""}
+			if file == "C" {
+				gone[name] = gap{diag.Unsafe, "kernels cannot use cgo", "write it in Go, or call it on the host and pass the result"}
+			}
 			l.drop(f, spec.Pos())
 		}
 		if len(gone) > 0 {
@@ -157,11 +176,11 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 
 // dropUses takes out of a file the declarations and bodies that use one of the
 // given packages.
-func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
-	use := func(n ast.Node) (at token.Pos, why string) {
+func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap) {
+	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && !at.IsValid() {
-				if id, ok := sel.X.(*ast.Ident); ok && gone[id.Name] != "" {
+				if id, ok := sel.X.(*ast.Ident); ok && gone[id.Name].message != "" {
 					at, why = id.Pos(), gone[id.Name]
 				}
 			}
@@ -175,7 +194,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
 			at, why := use(d.Type)
 			if at.IsValid() {
 				if l.roots[p] && d.Recv != nil && (d.Name.Name == "Kernel" || d.Name.Name == "Properties") {
-					l.report(p, at, "%s", why)
+					l.reportGap(p, at, why)
 				}
 				l.drop(f, d.Pos())
 			} else if d.Body != nil {
@@ -190,7 +209,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]string) {
 					continue
 				}
 				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && isKernelName(f, t.Name.Name) {
-					l.report(p, at, "%s", why)
+					l.reportGap(p, at, why)
 				}
 				l.drop(f, s.Pos())
 			}

@@ -39,7 +39,7 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 		}
 		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
 		if fn == nil {
-			l.errorf(diag.DynamicCall, c.Pos(), "", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
+			l.errorf(diag.DynamicCall, c.Pos(), "declare the method in Go", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
 			return function{}, nil, false
 		}
 		return function{fn: fn}, append([]val{x.v}, args...), true
@@ -93,7 +93,7 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	case "ssa:wrapnilchk":
 		return args[0]
 	default:
-		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot call %s", b.Name())
+		l.errorf(diag.HostOnly, in.Pos(), "call it on the host and pass the result", "%s runs only on the host", b.Name())
 	}
 	return l.zero(in.Type())
 }
@@ -266,7 +266,7 @@ func (l *lowerer) bytesOf(v val) val {
 func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {
-		l.errorf(diag.Type, in.Pos(), "", "kernels have no maps")
+		l.errorf(diag.Map, in.Pos(), "use a slice", "kernels have no maps")
 		return nil
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()

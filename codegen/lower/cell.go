@@ -84,7 +84,8 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	case classShape:
 		c.shape = l.zero(t)
 	case classBad:
-		l.errorf(diag.Type, l.pos, "", "a kernel cannot have a variable of type %v", t)
+		code, hint := badType(t)
+		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
 	}
 	return c
 }

@@ -3,7 +3,6 @@ package lower
 import (
 	"go/types"
 
-	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -27,10 +26,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		if types.Identical(from.Underlying(), to.Underlying()) {
 			return v
 		}
-		code, hint := diag.Type, "convert on the host"
-		if b, ok := to.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
-			code, hint = diag.Unsafe, "index slices"
-		}
+		code, hint := badType(to)
 		l.errorf(code, l.pos, hint, "a kernel cannot convert %v to %v", from, to)
 		return l.zero(to)
 	}

@@ -52,7 +52,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		v := l.value(in)
 		f.vals[in] = v
 	default:
-		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this statement (%T)", in)
+		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
 	}
 }
 
@@ -231,7 +231,8 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // of the Range that was reported
 	default:
-		l.errorf(diag.Statement, in.Pos(), "", "kernels cannot have this expression (%T)", in)
+		code, hint := badType(in.Type())
+		l.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
 	}
 	return l.zero(in.Type())
 }

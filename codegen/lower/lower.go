@@ -263,7 +263,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		return fail()
 	}
 	if depth > maxInlineDepth {
-		l.errorf(diag.TooLarge, at, "", "calls nest too deep or the kernel becomes too large here")
+		l.errorf(diag.TooLarge, at, "split the kernel", "calls nest too deep or the kernel becomes too large here")
 		return fail()
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,

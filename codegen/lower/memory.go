@@ -25,7 +25,8 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	case classArray:
 		return l.snapshot(m, t)
 	}
-	l.errorf(diag.Type, token.NoPos, "", "a value of type %v cannot stand in this memory", t)
+	code, hint := badType(t)
+	l.errorf(code, token.NoPos, hint, "a value of type %v cannot stand in this memory", t)
 	return l.zero(t)
 }
 
@@ -433,7 +434,7 @@ func (l *lowerer) sliceString(in *ssa.Slice, x str, lo, hi *ir.Value) val {
 		b = hi.Bits
 	}
 	if lo != nil && !lo.IsConst() || hi != nil && !hi.IsConst() || a > b || b > uint64(len(x.s)) {
-		l.errorf(diag.Type, in.Pos(), "slice it by constants, or use a table of bytes",
+		l.errorf(diag.String, in.Pos(), "slice it by constants, or use a table of bytes",
 			"strings in kernels must be known when the kernel is generated")
 		return str{}
 	}

@@ -51,7 +51,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int) val {
 			out.elems = append(out.elems, l.fromArgs(u.Elem(), next))
 		}
 	default:
-		l.errorf(diag.FieldType, l.k.Pos, "", "%v cannot be an argument of a kernel", t)
+		l.errorf(diag.FieldType, l.k.Pos, "pass numbers, bools, arrays, structs and slices of them", "%v cannot be an argument of a kernel", t)
 		return l.zero(t)
 	}
 	return out
@@ -123,7 +123,7 @@ func (l *lowerer) newAccessor(t types.Type) val {
 	i := len(l.accessors)
 	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
 	if !l.isFlat(elem) {
-		l.errorf(diag.FieldType, l.k.Pos, "", "work-group memory cannot hold values of type %v", elem)
+		l.errorf(diag.FieldType, l.k.Pos, "use numbers, bools, and structs and arrays of them", "work-group memory cannot hold values of type %v", elem)
 		return accessor{-1}
 	}
 	s := &ir.Spec{ID: abi.SpecAccessor + uint32(i), Name: "Accessor", Type: ir.TypeI32, Default: 1}

@@ -188,7 +188,7 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 			"the dynamic type of this %v depends on values that are known only on the device", t)
 		return
 	case str:
-		l.errorf(diag.Type, l.pos, "use a number, and a branch where the text matters",
+		l.errorf(diag.String, l.pos, "use a number, and a branch where the text matters",
 			"strings in kernels must be known when the kernel is generated")
 		return
 	case slice:

@@ -74,34 +74,34 @@ type Deferred struct{ Out []int }
 func (k Deferred) Kernel(it dsl.Item1) {
 	defer fmt.Println() // want KG304 `fmt.Println`
 	k.Out[0] = 1
-	recover() // want KG103 `recover`
+	recover() // want KG105 `recover`
 }
 
 type Maps struct{ Out []int }
 
 func (k Maps) Kernel(it dsl.Item1) {
-	m := map[int]int{} // want KG201 `no maps`
-	m[1] = 2           // want KG201 `no maps`
-	k.Out[0] = m[1]    // want KG201 `no maps`
-	for i := range m { // want KG201 `no maps`
+	m := map[int]int{} // want KG207 `no maps`
+	m[1] = 2           // want KG207 `no maps`
+	k.Out[0] = m[1]    // want KG207 `no maps`
+	for i := range m { // want KG207 `no maps`
 		k.Out[i] = 1
 	}
-	delete(m, 1) // want KG201 `no maps`
-	clear(m)     // want KG201 `no maps`
+	delete(m, 1) // want KG207 `no maps`
+	clear(m)     // want KG207 `no maps`
 }
 
 type Channels struct{ Out []int }
 
 func (k Channels) Kernel(it dsl.Item1) {
-	c := make(chan int) // want KG102 `channels`
-	c <- 1              // want KG102 `channels`
-	k.Out[0] = <-c      // want KG102 `channels`
-	close(c)            // want KG102 `channels`
-	select {            // want KG102 `channels`
+	c := make(chan int) // want KG104 `channels`
+	c <- 1              // want KG104 `channels`
+	k.Out[0] = <-c      // want KG104 `channels`
+	close(c)            // want KG104 `channels`
+	select {            // want KG104 `channels`
 	case c <- 1:
 	default:
 	}
-	for range c { // want KG102 `channels`
+	for range c { // want KG104 `channels`
 	}
 }
 

@@ -1,0 +1,28 @@
+package lower
+
+import (
+	"go/types"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// badType returns the code and the hint for a value that kernels cannot have
+// because of its type.
+func badType(t types.Type) (diag.Code, string) {
+	switch t := t.Underlying().(type) {
+	case *types.Map:
+		return diag.Map, "use a slice, or a table indexed by a number"
+	case *types.Chan:
+		return diag.Channel, "use work-group memory and barriers"
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer {
+			return diag.Unsafe, "index slices"
+		}
+		if t.Info()&types.IsString != 0 {
+			return diag.String, "make the text on the host, or keep bytes in a slice"
+		}
+	case *types.Interface, *types.Signature:
+		return diag.DynamicCall, "use a type parameter, or a branch for each type or function"
+	}
+	return diag.Type, "keep numbers there, such as an index"
+}
