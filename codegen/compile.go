@@ -45,7 +45,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	})
 	if len(diags) > 0 {
 		for _, d := range diags {
-			resolve(prog, k, d)
+			place(prog, k, d)
 		}
 		return nil, diags, nil
 	}

@@ -109,7 +109,7 @@ func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List)
 	}
 	r, diags := pass.Explain(m)
 	for _, d := range diags {
-		resolve(prog, k, d)
+		place(prog, k, d)
 	}
 	return r, diags
 }

@@ -239,7 +239,7 @@ func (c *compiled) diagnose(prog *load.Program, k *load.Kernel) {
 	}
 	diags = pass.Run(m, nil)
 	for _, d := range diags {
-		resolve(prog, k, d)
+		place(prog, k, d)
 	}
 	c.more(diags)
 }
@@ -285,12 +285,17 @@ func argument(l *load.Leaf) gostub.Arg {
 }
 
 // resolve turns positions as modules have them, which passes report, into ones
-// that the user can open, and adds the calls that lead there.
-func resolve(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
+// that the user can open.
+func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
 		d.Related[i].Pos.File = prog.Abs(d.Related[i].Pos.File)
-	}
+	}}
+
+// place is resolve for what passes report, who know no calls: it adds those that
+// lead there.
+func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
+	resolve(prog, d)
 	d.Related = append(d.Related, prog.Chain(k, d.Pos)...)
 }
 
