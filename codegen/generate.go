@@ -290,7 +290,8 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
 		d.Related[i].Pos.File = prog.Abs(d.Related[i].Pos.File)
-	}}
+	}
+}
 
 // place is resolve for what passes report, who know no calls: it adds those that
 // lead there.
