@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/swiftshader"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -26,6 +28,9 @@ func open(t *testing.T, name string, opts ...runtime.OpenOption) *runtime.Device
 			t.Fatal(err)
 		}
 		t.Skip(err)
+	}
+	if name != "host" {
+		t.Logf("on %s", dev.Name())
 	}
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {
@@ -69,6 +74,16 @@ func wantSpec(t *testing.T, err error) {
 	wantErr(t, err, runtime.ErrSpecConst, runtime.ErrCompileProgram)
 }
 
+// lacks reports whether the device has no float64; the launch must then say so.
+func lacks(t *testing.T, dev *runtime.Device, launch func() error) bool {
+	t.Helper()
+	if dev.Has(properties.FP64) {
+		return false
+	}
+	wantErr(t, launch(), runtime.ErrKernelNotSupported)
+	return true
+}
+
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -87,3 +102,6 @@ func kernel(t *testing.T, kernels []*runtime.Kernel, name string) *runtime.Kerne
 	t.Fatalf("no kernel %s", name)
 	return nil
 }
+
+// Where aspects are missing for real.
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(SC|KP|PA)[0-9]") }
