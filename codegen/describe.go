@@ -144,10 +144,12 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kerne
 
 const aspectHint = "list it, or use none of what needs it"
 
-// relate adds the calls that lead to the use of an aspect.
+// relate adds the calls that lead to the use of an aspect, and makes positions
+// those of files that the user can open.
 func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
+	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }
+	d.Pos = open(u.Pos)
 	for _, c := range u.Calls {
-		d.Related = append(d.Related, diag.Related{Pos: diag.Pos(c.Pos), Message: "called here from " + c.Caller})
+		d.Related = append(d.Related, diag.Related{Pos: open(c.Pos), Message: "called here from " + c.Caller})
 	}
-	resolve(prog, d)
 }
