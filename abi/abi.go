@@ -230,6 +230,11 @@ type Kernel struct {
 	Privates   []Private
 	Sites      []Site
 
+	// Data is the kernel's constant data, where it has any; DataOffset is where its
+	// address stands in the argument block.
+	Data       string
+	DataOffset int
+
 	// SPIRV is the module, little-endian words.
 	SPIRV string
 	// Variants are modules for devices that cannot take SPIRV.
@@ -247,6 +252,9 @@ type Variant struct {
 
 // VariantWords is the name of the variant that computes in words of 32 bits.
 const VariantWords = "words"
+
+// DataHeader begins Kernel.Data, so that kgen knows the files that it wrote.
+const DataHeader = "kgen table data\n"
 
 // FullName returns the kernel's package path and name.
 func (k *Kernel) FullName() string { return k.Package + "." + k.Name }

@@ -58,6 +58,11 @@
 //     specialization constant SpecAccessor+i, where i counts the kernel's
 //     accessors.
 //
+// Tables that are too large for a module's own constants stand in Kernel.Data,
+// which begins with [DataHeader]. The runtime keeps it in device memory, readable
+// in words of 16 bytes and aligned to as many, and puts its address (8 bytes) at
+// Kernel.DataOffset of the argument block, behind the leaves.
+//
 // Offsets are aligned as gc aligns the leaf's type. An elided parameter (never
 // read by the kernel) keeps its row but has no bytes: its Offset is -1.
 //

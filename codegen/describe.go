@@ -17,6 +17,7 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	d := &abi.Kernel{
 		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
+		Data: string(m.Data), DataOffset: m.DataOffset,
 		Properties: k.Properties,
 	}
 	for _, s := range m.Specs {

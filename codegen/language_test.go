@@ -96,6 +96,7 @@ var language = map[string][]snippet{
 	"constants": {yes("k.Out[i] = int32(b) + big>>95", "const ( a = iota + 1; b )\nconst big = 1 << 100")},
 	"package-level variables": {
 		yes("k.Out[i] = table[i%3] + list[i%2].x + one", "var table = [3]int32{1, 2, 3}\nvar list = []struct{ x int32 }{{1}, {2}}\nvar one int32 = 1"),
+		yes("t := &a; if i > 3 { t = &b }; s := k.X; if i > 9 { s = c }; k.Out[i] = t[i%2] + s[0] + d[i]", "var a, b = [2]int32{1, 2}, [2]int32{3, 4}\nvar c = []int32{1, 2, 3}\nvar d = [1000]int32{5: 3}"),
 		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
 		no("KG202", "k.Out[i] = int32(v)", "var v = math.Sqrt(2)"),
 	},
@@ -188,7 +189,7 @@ var language = map[string][]snippet{
 	"package dsl/math32": {yes("k.F[i] = math32.Sin(k.F[i]) + math32.FastExp(k.F[0])")},
 	"package math": {
 		yes("x := k.D[i]; k.D[i] = math.Sin(x) + math.Gamma(x) + math.Pow(x, 2) + math.Log1p(x) + math.FMA(x, x, x) + math.Mod(x, 3) + math.Erf(x)"),
-		no("KG203", "k.D[i] = math.J0(k.D[i])"), no("KG203", "k.D[i] = math.Y1(k.D[i])"), no("KG203", "k.D[i] = math.Jn(2, k.D[i])"),
+		yes("k.D[i] = math.J0(k.D[i]) + math.Yn(2, k.D[0])"),
 	},
 	"package math/bits, math/cmplx": {yes("hi, lo := bits.Mul64(uint64(i), 1<<60); k.Out[i] = int32(bits.OnesCount64(hi) + bits.Len64(lo)); k.D[i] = cmplx.Abs(cmplx.Exp(complex(k.D[i], 1)))")},
 	"package unicode/utf8": {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -142,15 +143,21 @@ func ours(name string) bool {
 	case ".spv":
 		return true
 	case ".go":
-		f, err := os.Open(name)
-		if err != nil {
-			return false
-		}
-		defer f.Close()
-		line, _ := bufio.NewReader(f).ReadString('\n')
-		return strings.TrimSpace(line) == gostub.Header
+		return firstLine(name) == gostub.Header
+	case ".data":
+		return firstLine(name) == strings.TrimSpace(abi.DataHeader)
 	}
 	return false
+}
+
+func firstLine(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	return strings.TrimSpace(line)
 }
 
 // sweep removes what was written for packages that have no kernels any more. It

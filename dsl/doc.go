@@ -225,7 +225,7 @@
 // Packages:
 //
 //	dsl/math32                 yes
-//	math                       yes; but for the Bessel functions J0 to Yn: KG203
+//	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
 //	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204

@@ -60,6 +60,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		}
 		g.kernel(k, taken)
 		files = append(files, File{k.ABI.Name + ".spv", wordBytes(k.Words)})
+		if k.ABI.Data != "" {
+			files = append(files, File{k.ABI.Name + ".data", []byte(k.ABI.Data)})
+		}
 		for j, words := range k.Variants {
 			files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
 		}
@@ -92,6 +95,7 @@ func (g *generator) imports(names map[string]string) {
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
+		used[dataVar(g.p.Kernels[i].ABI.Name)] = true
 		for j := range g.p.Kernels[i].ABI.Variants {
 			used[variantVar(g.p.Kernels[i].ABI, j)] = true
 		}
@@ -117,6 +121,11 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Commentf("//go:embed %s.spv", name)
 	g.file.Var().Id(spirvVar(name)).String()
 	g.file.Line()
+	if k.ABI.Data != "" {
+		g.file.Commentf("//go:embed %s.data", name)
+		g.file.Var().Id(dataVar(name)).String()
+		g.file.Line()
+	}
 	for i := range k.ABI.Variants {
 		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
 		g.file.Var().Id(variantVar(k.ABI, i)).String()
@@ -309,6 +318,7 @@ func firstSentence(text string) string {
 }
 
 func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
+func dataVar(name string) string   { return lowerFirst(name) + "Data" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
 // variantVar and variantFile are what the module of a kernel's variant i is called.

@@ -114,6 +114,10 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}))
 	}
 	list("Sites", q("Site"), rows)
+	if k.Data != "" {
+		add("Data", jen.Id(dataVar(k.Name)))
+		add("DataOffset", k.DataOffset)
+	}
 	add("SPIRV", jen.Id(spirv))
 	rows = nil
 	for i, v := range k.Variants {

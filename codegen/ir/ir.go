@@ -54,6 +54,10 @@ type Module struct {
 	Spilled  bool
 	// Uses says where aspects are used, as far as lowering knows.
 	Uses []AspectUse
+	// Data is constant data in device memory; its address is the argument at
+	// DataOffset, if there is any.
+	Data       []byte
+	DataOffset int
 	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.

@@ -284,6 +284,9 @@ func (p *parser) header(w string) {
 		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":
 		p.param()
+	case "data":
+		m.DataOffset = p.int()
+		m.Data = []byte(p.str())
 	case "spec":
 		p.expect("$")
 		s := &Spec{}

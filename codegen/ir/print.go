@@ -142,6 +142,9 @@ func (p *printer) header() {
 		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v\n",
 			a.Name, a.Kind, a.Type, a.Offset, a.Size, a.HostOffset, a.ElemSize, a.ElemAlign, a.Access)
 	}
+	if len(m.Data) > 0 {
+		p.f("data %d %q\n", m.DataOffset, m.Data)
+	}
 	for _, s := range m.Specs {
 		p.f("spec %s id %d = %s\n", p.names[s], s.ID, constText(s.Type, s.Default))
 	}

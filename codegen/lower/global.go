@@ -11,8 +11,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxTable bounds the scalars of a read-only table.
-const maxTable = 1 << 16
+// Read-only tables are variables of the module up to maxVarTable scalars, and
+// constant data in device memory beyond that, up to maxTable.
+const (
+	maxVarTable = 1 << 8
+	maxTable    = 1 << 22
+)
 
 // global returns a pointer to a package-level variable, which nothing may write.
 func (l *lowerer) global(g *ssa.Global) val {
@@ -84,7 +88,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 			return pointer{ref: constRef{v}}
 		}
 	case classArray:
-		if m, ok := l.table(g.Name(), tree, t); ok {
+		if m, ok := l.table(g, g.Name(), tree, t); ok {
 			return pointer{ref: m}
 		}
 	case classShape:
@@ -109,16 +113,19 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 	if n == 0 {
 		return pointer{ref: constRef{l.zero(s)}}
 	}
-	m, ok := l.table(g.Name(), tree, types.NewArray(s.Elem(), n))
+	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), n))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
 	}
 	length := l.m.Int(ir.TypeI64, n)
+	if m.device() {
+		return pointer{ref: constRef{slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}}}
+	}
 	return pointer{ref: constRef{slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}}}
 }
 
 // table makes a read-only variable of constants.
-func (l *lowerer) table(name string, tree *constTree, t types.Type) (mem, bool) {
+func (l *lowerer) table(g *ssa.Global, name string, tree *constTree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
 	}
@@ -126,8 +133,12 @@ func (l *lowerer) table(name string, tree *constTree, t types.Type) (mem, bool) 
 	if !l.flatten(tree, t, &init) {
 		return mem{}, false
 	}
+	if len(init) > maxVarTable || l.inData[g] {
+		return l.dataTable(init, t), true
+	}
 	v := l.m.NewVar(nil, ir.Private, name, l.memType(t, false))
 	v.Init = init
+	l.tables[v] = g
 	return mem{v: v}, true
 }
 
@@ -184,7 +195,7 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		return l.constant(c), true
 	}
 	if l.classify(t) == classArray {
-		m, ok := l.table("table", tree, t)
+		m, ok := l.table(nil, "table", tree, t)
 		return array{m}, ok
 	}
 	if l.classify(t) == classStruct && !isComplex(t) {

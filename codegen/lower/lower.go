@@ -40,8 +40,15 @@ type lowerer struct {
 	accessors  []*ir.Var
 	posCache   map[token.Pos]ir.Pos
 	owners     map[*ir.Var]*cell
-	specDecls  []*specDecl
-	lengths    []func() // to be called when constants have their numbers
+
+	data      []byte                  // the kernel's constant data
+	dataBase  *ir.Value               // its address
+	prologue  []*ir.Value             // to stand at the kernel's start
+	tables    map[*ir.Var]*ssa.Global // the tables that are variables of the module
+	inData    map[*ssa.Global]bool    // those that must not be
+	again     bool                    // lower once more, since inData has grown
+	specDecls []*specDecl
+	lengths   []func() // to be called when constants have their numbers
 }
 
 // frame is one inlined call.
@@ -71,6 +78,18 @@ type frame struct {
 // the kernel is reported, not just the first; zero values stand in the module for
 // what could not be lowered.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+	inData := map[*ssa.Global]bool{}
+	for {
+		l := lowerKernel(p, k, inData)
+		if !l.again {
+			l.diags.Sort()
+			return l.m, l.diags
+		}
+	}
+}
+
+// lowerKernel lowers a kernel with the given tables in constant data.
+func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
 	args := slices.Clone(k.Leaves)
@@ -82,6 +101,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: map[*ir.Var]*cell{}, posCache: map[token.Pos]ir.Pos{},
+		inData: inData, tables: map[*ir.Var]*ssa.Global{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -95,9 +115,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	l.fuse = m.Float != properties.FloatExact
 	l.entry()
 	l.finishSpecs()
-	l.diags.Sort()
+	l.finishData()
 	m.Kernel.RemoveUnreachable()
-	return m, l.diags
+	return l
 }
 
 // entry lowers the kernel: the range guard, the receiver, the body.

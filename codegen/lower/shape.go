@@ -177,6 +177,9 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 }
 
 func (l *lowerer) mixed(a, b val, t types.Type) {
+	if l.moveTables(a, b) {
+		return
+	}
 	what := "pointer"
 	switch b.(type) {
 	case function:

@@ -113,8 +113,8 @@ func (r *roots) visit(v *ir.Value) bool {
 			b := make([]byte, i+1)
 			b[i] = 1
 			s = rootSet{bits: string(b)}
-		} else if v.Bits >= abi.OffsetArgs {
-			s.unknown = true
+		} else if v.Bits >= abi.OffsetArgs && !(len(r.m.Data) > 0 && v.Bits == uint64(abi.OffsetArgs+r.m.DataOffset)) {
+			s.unknown = true // constant data is no slice
 		}
 	case ir.OpAddrOf:
 		s = s.union(r.of(v.Args[0]))

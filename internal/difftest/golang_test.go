@@ -15,6 +15,8 @@ func seq(n int, f func(i int) int) []int {
 	return s
 }
 
+var bessel = []float64{0, 1e-20, 1e-5, 0.3, 1, 1.5, 2, 2.2, 2.9, 3.1, 4.6, 5, 7.9, 8, 9, 33, 1e3, 1e10, 1e300, -0.5, -3, math.Inf(1), math.NaN()}
+
 func init() {
 	mixed := func(n int) []int { return seq(n, func(i int) int { return i*37%101 - 20 }) }
 	add1("LoopVars", gen.RunLoopVars, 40, func() golang.LoopVars { return golang.LoopVars{Out: make([]int, 40)} })
@@ -64,6 +66,15 @@ func init() {
 	add1("Slices", gen.RunSlices, 20, func() golang.Slices { return golang.Slices{In: mixed(40), Out: make([]int, 20)} })
 	add1("SwapLoops", gen.RunSwapLoops, 40, func() golang.SwapLoops {
 		return golang.SwapLoops{In: mixedInts(77), Out: out32(40)}
+	})
+	add1("Tables", gen.RunTables, 100, func() golang.Tables {
+		return golang.Tables{In: mixedInts(110), Out: make([]float64, 100)}
+	})
+	add1("TablesFault", gen.RunTables, 100, func() golang.Tables {
+		return golang.Tables{In: mixedInts(98), Out: make([]float64, 100)}
+	})
+	add1("Bessel", gen.RunBessel, len(bessel), func() golang.Bessel {
+		return golang.Bessel{X: bessel, Out: make([]float64, 6*len(bessel))}
 	})
 	add1("Random", gen.RunRandom, 50, func() golang.Random {
 		return golang.Random{Seed: math.MaxUint64 / 3, Out: make([]uint64, 50), F: make([]float64, 50)}

@@ -42,6 +42,7 @@ type piece struct {
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16
+	dataAddr  = 1 << 40
 )
 
 // Run runs a kernel as it is at a point of the list of passes. A fault comes back
@@ -93,9 +94,16 @@ func (l *Launch) Run(c *Kernel, point string) error {
 		}
 		in.Memory = append(in.Memory, interp.Region{Addr: q.addr, Data: data})
 	}
+	if k.Data != "" {
+		binary.LittleEndian.PutUint64(in.Args[k.DataOffset:], dataAddr)
+		in.Memory = append(in.Memory, interp.Region{Addr: dataAddr, Data: []byte(k.Data)})
+	}
 	r, err := interp.Run(m, in)
 	if err != nil {
 		return err
+	}
+	if k.Data != "" && string(r.Memory[len(pieces)].Data) != k.Data {
+		return fmt.Errorf("%s writes to its constant data", k.FullName())
 	}
 	for i, q := range pieces {
 		copy(q.data, r.Memory[i].Data)

@@ -222,9 +222,11 @@ func (e *encoder) launch(c *hal.Command) error {
 		record = s.recordAddress(i)
 	}
 	var spilled uint64
+	var scratch [abi.MaxLaunchBlock]byte
+	args := p.arguments(c.Args, scratch[:])
 	if p.spilled {
 		var err error
-		if spilled, err = e.spill(s, c.Args); err != nil {
+		if spilled, err = e.spill(s, args); err != nil {
 			return err
 		}
 	}
@@ -242,7 +244,7 @@ func (e *encoder) launch(c *hal.Command) error {
 	if p.spilled {
 		w[abi.OffsetArgs/4], w[abi.OffsetArgs/4+1] = uint32(spilled), uint32(spilled>>32)
 	} else {
-		copy(asBytes(w[abi.OffsetArgs/4:]), c.Args)
+		copy(asBytes(w[abi.OffsetArgs/4:]), args)
 	}
 	if split {
 		e.split(c.Groups)

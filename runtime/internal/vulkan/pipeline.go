@@ -33,6 +33,9 @@ type pipeline struct {
 	handle vk.Pipeline
 	base   vk.Pipeline // for vkCmdDispatchBase; made when first needed
 	freed  bool
+
+	data       *memory // the kernel's constant data, or nil
+	dataOffset int
 }
 
 // NewPipeline makes a kernel ready for launches.
@@ -80,11 +83,20 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
 		return nil, err
 	}
+	if k.Data != "" {
+		if p.data, err = d.mem.alloc(uint64(len(k.Data)+15)&^15, d.mem.types.upload); err != nil {
+			return nil, fmt.Errorf("vulkan: constant data of %s: %w", k.FullName(), err)
+		}
+		copy(p.data.Bytes(), k.Data)
+		p.dataOffset = k.DataOffset
+	}
 	if p.handle, err = p.create(false); err != nil {
+		p.freeData()
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
 	if !d.pipes.add(p) {
 		vk.DestroyPipeline(d.vk.Handle, p.handle, nil)
+		p.freeData()
 		return nil, errClosed
 	}
 	return p, nil
@@ -200,6 +212,24 @@ func (p *pipeline) destroy() {
 	vk.DestroyPipeline(p.d.vk.Handle, p.handle, nil)
 	vk.DestroyPipeline(p.d.vk.Handle, p.base, nil)
 	p.handle, p.base = nil, nil
+	p.freeData()
+}
+
+func (p *pipeline) freeData() {
+	if p.data != nil {
+		p.data.Free()
+		p.data = nil
+	}
+}
+
+// arguments returns the argument block with what the runtime puts into it.
+func (p *pipeline) arguments(args, scratch []byte) []byte {
+	if p.data == nil {
+		return args
+	}
+	args = append(scratch[:0], args...)
+	binary.LittleEndian.PutUint64(args[p.dataOffset:], p.data.addr)
+	return args
 }
 
 // pipelines are a device's pipelines and what they share.

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, slicesKernel, stringsKernel, swapLoopsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, slicesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel}
 }
 
 //go:embed Appends.spv
@@ -90,6 +90,72 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Bessel.spv
+var besselSPIRV string
+
+//go:embed Bessel.data
+var besselData string
+
+//go:embed Bessel.words.spv
+var besselWords string
+
+var besselKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Bessel",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    40,
+	Items:      1,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:202:10"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/tables.go:203:14"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43"},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43"},
+	},
+	Data:       besselData,
+	DataOffset: 32,
+	SPIRV:      besselSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Bessel{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+})
+
+// Bessel is the kernel [golang.Bessel] with its slices in device memory.
+// Bessel calls functions of package math that choose among tables.
+type Bessel struct {
+	X   runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bessel) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(besselKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBessel runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(besselKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -612,6 +678,69 @@ func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 // RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapLoopsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Tables.spv
+var tablesSPIRV string
+
+//go:embed Tables.data
+var tablesData string
+
+//go:embed Tables.words.spv
+var tablesWords string
+
+var tablesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Tables",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/tables.go:174:25"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/tables.go:189:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:191:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:194:7"},
+	},
+	Data:       tablesData,
+	DataOffset: 32,
+	SPIRV:      tablesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Tables{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+})
+
+// Tables is the kernel [golang.Tables] with its slices in device memory.
+// Tables reads large tables, and one of several.
+type Tables struct {
+	In  runtime.View[int32]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(tablesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
