@@ -170,7 +170,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		}
 		desc.SPIRV = k.module(v)
 		if v != nil && slices.Contains(v.Without, properties.Int64) {
-			desc.Specs = splitSpecs(desc.Specs)
+			desc.Specs = splitSpecs(k.abi, desc.Specs)
 		}
 	}
 	h, err := d.newPipeline(&desc)
@@ -191,10 +191,13 @@ func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 }
 
 // splitSpecs gives modules without 64-bit integers the words of such constants.
-func splitSpecs(specs []hal.SpecValue) []hal.SpecValue {
+func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
+	float := func(id uint32) bool {
+		return slices.ContainsFunc(k.Specs, func(s abi.SpecConstant) bool { return s.ID == id && s.Type == "float64" })
+	}
 	var out []hal.SpecValue
 	for _, s := range specs {
-		if s.Size != 8 {
+		if s.Size != 8 || float(s.ID) {
 			out = append(out, s)
 			continue
 		}

@@ -55,8 +55,9 @@ func TestVariantChoice(t *testing.T) {
 // TestSplitSpecs: modules without 64-bit integers have two constants of 32 bits
 // for one of 64.
 func TestSplitSpecs(t *testing.T) {
-	got := splitSpecs([]hal.SpecValue{{ID: 3, Size: 4, Bits: 7}, {ID: 5, Size: 8, Bits: 0x123456789abcdef0}})
-	want := []hal.SpecValue{{ID: 3, Size: 4, Bits: 7}, {ID: 5, Size: 4, Bits: 0x9abcdef0}, {ID: abi.SpecHigh + 5, Size: 4, Bits: 0x12345678}}
+	k := &abi.Kernel{Specs: []abi.SpecConstant{{ID: 3, Type: "float64", Size: 8}, {ID: 5, Type: "int64", Size: 8}}}
+	got := splitSpecs(k, []hal.SpecValue{{ID: 3, Size: 8, Bits: 7}, {ID: 5, Size: 8, Bits: 0x123456789abcdef0}})
+	want := []hal.SpecValue{{ID: 3, Size: 8, Bits: 7}, {ID: 5, Size: 4, Bits: 0x9abcdef0}, {ID: abi.SpecHigh + 5, Size: 4, Bits: 0x12345678}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -13,7 +13,8 @@ import (
 // pair; one of 8 or 16 bits in device memory becomes a part of the word around
 // it. Nothing with a float64 changes otherwise.
 //
-// Not to be had in words are atomic operations on 64 bits.
+// Not to be had in words are atomic operations on 64 bits, and divisions of 64 bits
+// where the result must be a constant expression.
 //
 // It stands after the passes: the code it makes has no control flow but that of a
 // helper, and what narrow did is not there to do any more.
@@ -41,7 +42,11 @@ func Words(m *ir.Module) bool {
 	for _, f := range funcs {
 		w.function(f)
 	}
-	m.DropExprs(deep64)
+	seen := map[*ir.Value]bool{}
+	m.DropExprs(func(v *ir.Value) bool { return deep64(v, seen) })
+	if w.failed {
+		return false
+	}
 	runCSE(m)
 	runDCE(m)
 	return true
@@ -70,7 +75,14 @@ func has64(v *ir.Value) bool {
 }
 
 // deep64 reports whether an expression has integers of 64 bits anywhere in it.
-func deep64(v *ir.Value) bool { return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, deep64) }
+func deep64(v *ir.Value, seen map[*ir.Value]bool) bool {
+	is, ok := seen[v]
+	if !ok {
+		is = v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return deep64(a, seen) })
+		seen[v] = is
+	}
+	return is
+}
 
 // pair is an integer of 64 bits as two words.
 type pair struct{ lo, hi *ir.Value }
@@ -93,6 +105,8 @@ type words struct {
 	pos   ir.Pos
 	out   []*ir.Value
 	outer bool
+
+	failed bool
 }
 
 // findSmall finds the indices that need no high word.

@@ -37,6 +37,9 @@ func (w *words) pairOf(v *ir.Value) pair {
 	case ir.OpUMod:
 		return w.difference(x, w.product(w.divide(x, y), y))
 	case ir.OpSDiv:
+		if n := y.lo; isExtended(x) && n.IsConst() && isExtended(y) && (n.Int() > 0 || n.Int() < -1) {
+			return w.signed(w.word(ir.OpSDiv, x.lo, n))
+		}
 		negative := w.word(ir.OpXor, w.signOf(x), w.signOf(y))
 		return w.negateIf(negative, w.divide(w.abs(x), w.abs(y)))
 	}
@@ -144,7 +147,7 @@ func (w *words) product(x, y pair) pair {
 	}
 	hi := w.word(ir.OpIAdd, w.word(ir.OpIMul, x.lo, y.hi), w.word(ir.OpIMul, x.hi, y.lo))
 	if !isZero(x.lo) && !isZero(y.lo) {
-		hi = w.word(ir.OpIAdd, hi, w.word(ir.OpUMulHi, x.lo, y.lo))
+		hi = w.word(ir.OpIAdd, hi, w.mulHigh(x.lo, y.lo))
 	}
 	return pair{w.word(ir.OpIMul, x.lo, y.lo), hi}
 }
@@ -215,6 +218,10 @@ func (w *words) divide(x, y pair) pair {
 	if isZero(x.hi) && isZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
 	}
+	if w.outer {
+		w.failed = true // as a constant expression it would be of any size
+		return x
+	}
 	one := w.is(ir.OpIEq, y.hi, w.n(0))
 	by := w.word(ir.OpSelect, one, y.lo, w.n(1))
 	high := w.word(ir.OpUDiv, x.hi, by)
@@ -235,6 +242,20 @@ func (w *words) divide(x, y pair) pair {
 	left := w.difference(x, w.product(pair{est, w.n(0)}, y))
 	more := w.bit(w.is(ir.OpLNot, w.less(left, y)))
 	return pair{w.word(ir.OpSelect, one, q, w.word(ir.OpIAdd, est, more)), w.word(ir.OpSelect, one, high, w.n(0))}
+}
+
+// mulHigh returns the high word of a product. SPIR-V has no constant expression
+// for it, which takes products of halves instead.
+func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
+	if !w.outer {
+		return w.word(ir.OpUMulHi, x, y)
+	}
+	low := func(v *ir.Value) *ir.Value { return w.word(ir.OpAnd, v, w.n(0xffff)) }
+	high := func(v *ir.Value) *ir.Value { return w.word(ir.OpShrL, v, w.n(16)) }
+	mid := w.word(ir.OpIAdd, w.word(ir.OpIMul, high(x), low(y)), high(w.word(ir.OpIMul, low(x), low(y))))
+	cross := w.word(ir.OpIAdd, w.word(ir.OpIMul, low(x), high(y)), low(mid))
+	sum := w.word(ir.OpIAdd, w.word(ir.OpIMul, high(x), high(y)), high(mid))
+	return w.word(ir.OpIAdd, sum, high(cross))
 }
 
 // leadingZeros counts the zeros above the first one of a word that is not zero.

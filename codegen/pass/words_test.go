@@ -191,7 +191,7 @@ func resultType(op ir.Op) *ir.Type {
 func TestWordsOps(t *testing.T) {
 	for _, op := range int64Ops {
 		t.Run(op.String(), func(t *testing.T) {
-			xs, ys := operands64(20000)
+			xs, ys := operands64(8000)
 			for i := range xs {
 				xs[i], ys[i] = defined(op, xs[i], ys[i])
 			}
@@ -224,7 +224,7 @@ func TestWordsConstants(t *testing.T) {
 		}
 		t.Run(op.String(), func(t *testing.T) {
 			for i, c := range edges {
-				if i%4 != 0 {
+				if i%8 != 0 {
 					continue
 				}
 				for _, left := range []bool{true, false} {
@@ -499,6 +499,71 @@ b0:
 	Return
 }
 `),
+}
+
+// TestWordsExpressions compares expressions of specialization constants, which
+// must stay such, since SPIR-V takes nothing else for a length.
+func TestWordsExpressions(t *testing.T) {
+	xs, ys := operands64(0)
+	for _, op := range int64Ops {
+		if op == ir.OpSDiv || op == ir.OpUDiv || op == ir.OpUMod {
+			continue
+		}
+		for i := 0; i < len(xs); i += 97 {
+			x, y := defined(op, xs[i], ys[i])
+			build := func() *ir.Module {
+				k := newWordsKernel()
+				var args []*ir.Value
+				for j, bits := range []uint64{x, y}[:len(op.Info().Sig)-2] {
+					s := &ir.Spec{ID: uint32(j), Name: "S", Type: ir.TypeI64, Default: bits}
+					k.m.Specs = append(k.m.Specs, s)
+					args = append(args, k.m.SpecValue(s))
+				}
+				v := k.m.ConstExpr(op, resultType(op), args...)
+				length := k.m.ConstExpr(ir.OpSelect, ir.TypeI32, k.m.ConstExpr(ir.OpIEq, ir.TypeBool, args[0], args[0]),
+					k.m.Int(ir.TypeI32, 3), k.m.Int(ir.TypeI32, 4))
+				array := k.m.NewVar(k.m.Kernel, ir.Function, "a", k.m.ArrayOf(ir.TypeI64, length))
+				k.b.Append(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: array}
+				if v.Type == ir.TypeBool {
+					v = k.m.ConstExpr(ir.OpSelect, ir.TypeI64, v, k.m.Int(ir.TypeI64, 5), k.m.Int(ir.TypeI64, 6))
+				}
+				return k.finish(t, v)
+			}
+			sameInWords(t, fmt.Sprintf("%v of %#x, %#x", op, x, y), build, []uint64{0}, []uint64{0})
+		}
+	}
+}
+
+// TestWordsDivided: expressions divide words, and nothing longer.
+func TestWordsDivided(t *testing.T) {
+	for _, op := range []ir.Op{ir.OpSDiv, ir.OpUDiv, ir.OpUMod} {
+		for _, wide := range []bool{true, false} {
+			for _, n := range []uint64{17, 1<<32 - 1, 1 << 31} {
+				build := func() *ir.Module {
+					k := newWordsKernel()
+					s := &ir.Spec{Name: "S", Type: ir.TypeI32, Default: n}
+					ext := ir.OpUConvert
+					if op == ir.OpSDiv {
+						ext = ir.OpSConvert
+					}
+					if wide {
+						s.Type = ir.TypeI64
+					}
+					k.m.Specs = append(k.m.Specs, s)
+					x := k.m.SpecValue(s)
+					if !wide {
+						x = k.m.ConstExpr(ext, ir.TypeI64, x)
+					}
+					return k.finish(t, k.m.ConstExpr(op, ir.TypeI64, x, k.m.Int(ir.TypeI64, 3)))
+				}
+				if !wide {
+					sameInWords(t, op.String(), build, []uint64{0}, []uint64{0})
+				} else if Words(build()) {
+					t.Errorf("%v of 64 bits became an expression", op)
+				}
+			}
+		}
+	}
 }
 
 // TestWordsStores lets work-items store the bytes of one word.

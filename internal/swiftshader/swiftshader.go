@@ -39,8 +39,8 @@ func Manifest() string {
 }
 
 // Run runs the tests of the calling package that the pattern matches, in a process
-// whose only Vulkan driver is SwiftShader.
-func Run(t *testing.T, pattern string) {
+// whose only Vulkan driver is SwiftShader. flags are further flags of the test.
+func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inside) != "" {
 		t.Skip("this is SwiftShader")
@@ -57,7 +57,7 @@ func Run(t *testing.T, pattern string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", pattern, "-test.v", "-test.timeout", "8m")
+	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", "8m"}, flags...)...)
 	cmd.Env = append(os.Environ(), inside+"=1", "KGEN_REQUIRE_VULKAN=1", "KGEN_DEVICE=",
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	out, err := cmd.CombinedOutput()

@@ -35,7 +35,7 @@ var ops = []row{
 	{name: "SDiv", sig: "II:I", flags: "Pure Fold"},
 	{name: "UDiv", sig: "II:I", flags: "Pure Fold"},
 	{name: "UMod", sig: "II:I", flags: "Pure Fold"},
-	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative Fold", doc: "the high half of the product"},
+	{name: "UMulHi", sig: "ww:w", flags: "Pure Commutative", doc: "the high half of the product"},
 	{name: "And", sig: "II:I", flags: "Pure Commutative Fold"},
 	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold"},
 	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold"},
@@ -47,7 +47,7 @@ var ops = []row{
 	{name: "BitCount", sig: "w:w", flags: "Pure Fold"},
 	{name: "BitReverse", sig: "w:w", flags: "Pure Fold"},
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
-	{name: "FindUMsb", sig: "w:w", flags: "Pure Fold", doc: "index of the highest set bit, -1 for zero"},
+	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 
 	// Floating point, each operation rounded once.
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},

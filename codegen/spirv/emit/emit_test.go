@@ -88,8 +88,7 @@ func TestEveryOpHasAnEmitter(t *testing.T) {
 		if in.op != 0 && in.glsl != 0 {
 			t.Errorf("%v has two instructions", o)
 		}
-		// Not in OpSpecConstantOp.
-		noFold := o == ir.OpBitCount || o == ir.OpBitReverse || o == ir.OpUMulHi || o == ir.OpFindUMsb
+		noFold := o == ir.OpBitCount || o == ir.OpBitReverse // not in OpSpecConstantOp
 		if o.Has(ir.FlagFold) != (in.fold || noFold) {
 			t.Errorf("%v: fold %v in the emitter, %v in ir", o, in.fold, o.Has(ir.FlagFold))
 		}
