@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -432,6 +433,14 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 
 // sameRef reports whether two pointers that are not nil are equal.
 func (l *lowerer) sameRef(x, y ref) *ir.Value {
+	for _, r := range []ref{x, y} {
+		switch r.(type) {
+		case constRef, part:
+			l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",
+				"whether pointers to a package-level variable, or to an array in a slice, are equal is not known")
+			return l.m.Bool(false)
+		}
+	}
 	a, ok1 := x.(mem)
 	b, ok2 := y.(mem)
 	if !ok1 || !ok2 {

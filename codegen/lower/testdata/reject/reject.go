@@ -118,3 +118,14 @@ func (k OwnCombiner) Kernel(it dsl.NDItem1) {
 	v = dsl.ReduceOverGroup(it.Group(), v, dsl.Plus)
 	k.Out[it.GlobalID()] = dsl.InclusiveScanOverGroup(it.SubGroup(), v, third) // want KG302 `functions of package dsl alone`
 }
+
+var single int32 = 3
+
+type ComparesGlobals struct{ Out []int32 }
+
+func (k ComparesGlobals) Kernel(it dsl.Item1) {
+	p, q := &single, &single
+	if p == q { // want KG203 `pointers to a package-level variable`
+		k.Out[0] = 1
+	}
+}
