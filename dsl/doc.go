@@ -232,6 +232,7 @@
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               yes, a generator of one's own, such as NewPCG; the functions: KG304
 //	unicode/utf8               yes; not RuneCount: KG208
+//	crypto/sha256              yes, Sum256 and Sum224
 //	encoding/binary            yes, LittleEndian and BigEndian
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

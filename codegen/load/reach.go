@@ -16,6 +16,8 @@ var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
 	"math/rand/v2": true, "container/heap": true, "unicode/utf8": true,
+	"crypto/sha256": true, "crypto/internal/boring": true, "crypto/internal/fips140": true,
+	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }
 
 // DeviceStd reports whether a standard package's code may be compiled into
@@ -28,6 +30,10 @@ type reacher struct {
 	u       *universe
 	seen    map[*ssa.Function]bool
 	missing map[string]bool // packages that must come from source
+	// methods are those that calls through interfaces may reach: what they need
+	// is loaded, but their errors count only where lower finds such a call.
+	methods []*ssa.Function
+	quiet   bool
 }
 
 // reach returns the packages that hold reached functions whose bodies are
@@ -35,6 +41,11 @@ type reacher struct {
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string]bool {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}}
 	for _, fn := range from {
+		r.walk(fn, nil, token.NoPos)
+	}
+	for r.quiet = true; len(r.methods) > 0; {
+		fn := r.methods[0]
+		r.methods = r.methods[1:]
 		r.walk(fn, nil, token.NoPos)
 	}
 	return r.missing
@@ -57,7 +68,9 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok {
 		if errs := r.l.broken[decl]; len(errs) > 0 {
-			r.l.reportBroken(errs, &call{up, fn, at})
+			if !r.quiet {
+				r.l.reportBroken(errs, &call{up, fn, at})
+			}
 			return
 		}
 	}
@@ -73,10 +86,30 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 			if _, ok := in.(*ssa.DebugRef); ok {
 				continue
 			}
+			if in, ok := in.(*ssa.MakeInterface); ok {
+				r.interfaceMethods(in)
+			}
 			for _, op := range in.Operands(ops[:0]) {
 				if f, ok := (*op).(*ssa.Function); ok {
 					r.walk(f, &call{up, fn, at}, in.Pos())
 				}
+			}
+		}
+	}
+}
+
+// interfaceMethods notes the methods of a value that the interface has which it
+// is put into.
+func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
+	iface, ok := in.Type().Underlying().(*types.Interface)
+	if !ok {
+		return
+	}
+	set := r.u.prog.MethodSets.MethodSet(in.X.Type())
+	for m := range iface.Methods() {
+		if sel := set.Lookup(m.Pkg(), m.Name()); sel != nil && !types.IsInterface(in.X.Type()) {
+			if fn := r.u.prog.MethodValue(sel); fn != nil {
+				r.methods = append(r.methods, fn)
 			}
 		}
 	}

@@ -51,8 +51,8 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 			return try(x.Args[1], c+1)
 		}
 	case ir.OpAnd:
-		for i, v := range x.Args {
-			if p.a.at(v, x.Block).lo >= 0 && p.a.at(x.Args[1-i], x.Block).lo >= 0 {
+		for _, v := range x.Args {
+			if p.a.at(v, x.Block).lo >= 0 { // whatever the other one masks
 				if how, ok := try(v, c); ok {
 					return how, true
 				}

@@ -43,7 +43,7 @@ const (
 )
 
 // maxVisits bounds how often an interval may grow. Phis step over the constants
-// of the kernel, since loops grow through them; other values follow, and step
+// that the kernel compares with, since loops grow through them; other values follow, and step
 // only where they seem to have no end.
 const (
 	maxVisits  = 24
@@ -95,8 +95,9 @@ func newRanges(m *ir.Module) *ranges {
 	}
 	for _, b := range a.dom.Order {
 		for _, v := range b.Insts {
-			for _, x := range v.Args {
-				add(x)
+			if isCompare(v.Op) {
+				add(v.Args[0])
+				add(v.Args[1])
 			}
 		}
 		a.branchFacts(b)
@@ -104,6 +105,14 @@ func newRanges(m *ir.Module) *ranges {
 	slices.Sort(a.steps)
 	a.steps = slices.Compact(a.steps)
 	return a
+}
+
+func isCompare(op ir.Op) bool {
+	switch op {
+	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
+		return true
+	}
+	return false
 }
 
 // branchFacts notes what b's branch says in the blocks that only one of its
@@ -268,7 +277,13 @@ func (a *ranges) update(v *ir.Value, n interval) bool {
 		}
 		switch {
 		case visits > maxVisits:
-			n = fullRange(v.Type)
+			full := fullRange(v.Type)
+			if n.hi > old.hi {
+				n.hi = full.hi
+			}
+			if n.lo < old.lo {
+				n.lo = full.lo
+			}
 		case visits > 2:
 			n = a.widen(old, n, v.Type)
 		}

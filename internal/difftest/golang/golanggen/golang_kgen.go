@@ -707,7 +707,6 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/tables.go:174:25"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/tables.go:189:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:191:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:194:7"},
 	},
 	Data:       tablesData,
