@@ -1,0 +1,35 @@
+package main
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	"github.com/kgen-go/kgen/examples/internal/devtest"
+)
+
+func TestHistogram(t *testing.T) {
+	*out = filepath.Join(t.TempDir(), "histogram.png")
+	for _, *rows = range []int{1, 33, 300} {
+		devtest.Run(t, run)
+	}
+	// A picture from a file: the histogram's own.
+	*in = filepath.Join(t.TempDir(), "in.png")
+	defer func() { *in = "" }()
+	bins := make([]uint32, 3*256)
+	bins[7] = 3
+	if err := demo.WritePNG(*in, draw(bins)); err != nil {
+		t.Fatal(err)
+	}
+	devtest.Run(t, run)
+	f, err := os.Open(*out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() != 768 {
+		t.Errorf("the picture: %v", err)
+	}
+}

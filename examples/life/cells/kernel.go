@@ -1,0 +1,54 @@
+// Package cells plays Conway's game of life.
+package cells
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// Tile is the width of the square that a work-group computes.
+const Tile = 16
+
+// Life computes the generation after In, a world of H rows and W columns whose
+// edges are joined. A cell is 1 if it lives, and otherwise 0.
+type Life struct {
+	H, W    int
+	In, Out []uint32
+}
+
+// Properties states the work-group's size.
+func (Life) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Tile, Tile)}
+}
+
+// Kernel brings the group's square to local memory, with the cells around it, so
+// that each cell is read about once and not nine times.
+func (k Life) Kernel(it dsl.NDItem2) {
+	const side = Tile + 2
+	tile := dsl.Local[[side][side]uint32](it)
+	gy, gx := it.GroupID()
+	for i := it.LocalLinearID(); i < side*side; i += Tile * Tile {
+		y, x := i/side, i%side
+		tile[y][x] = k.In[(gy*Tile+y-1+k.H)%k.H*k.W+(gx*Tile+x-1+k.W)%k.W]
+	}
+	it.Barrier()
+	y, x := it.GlobalID()
+	if y >= k.H || x >= k.W {
+		return
+	}
+	ly, lx := it.LocalID()
+	n := uint32(0)
+	for dy := range 3 {
+		for dx := range 3 {
+			n += tile[ly+dy][lx+dx]
+		}
+	}
+	self := tile[ly+1][lx+1]
+	alive := uint32(0)
+	if n == 3 || n == 4 && self == 1 { // n counts the cell itself
+		alive = 1
+	}
+	k.Out[y*k.W+x] = alive
+}
