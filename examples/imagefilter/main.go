@@ -1,0 +1,181 @@
+// Imagefilter applies filters to a picture: it reads a PNG, JPEG or GIF, and
+// writes a PNG.
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/kgen-go/kgen/examples/imagefilter/filter"
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	filtergen "github.com/kgen-go/kgen/generated/examples/imagefilter/filter"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var (
+	in      = flag.String("i", "", "the picture; without one, it is a lake that comes with the program")
+	out     = flag.String("o", "filtered.png", "where to write the result")
+	filters = flag.String("filter", "blur,brightness", "what to do, in order: blur, edges, brightness")
+	radius  = flag.Int("n", 8, "pixels that a blur reaches in each direction")
+	factor  = flag.Float64("by", 1.3, "what brightness multiplies colours by")
+	drawTo  = flag.String("draw", "", "draw the lake to a `file` and do nothing else")
+)
+
+//go:embed lake.png
+var lake []byte
+
+func main() { demo.Main(run) }
+
+func run(ctx context.Context, dev *runtime.Device) error {
+	if *drawTo != "" {
+		return demo.WritePNG(*drawTo, drawLake(480, 300))
+	}
+	if *radius < 0 || *radius > 1000 || *factor < 0 || *factor > 100 {
+		return fmt.Errorf("-n %d, -by %g: out of range", *radius, *factor)
+	}
+	data, name := lake, "lake.png"
+	if *in != "" {
+		var err error
+		if data, err = os.ReadFile(*in); err != nil {
+			return err
+		}
+		name = *in
+	}
+	img, format, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	p := fromImage(img)
+	demo.Line("picture", "%s: %s, %d x %d", name, format, p.w, p.h)
+	steps, err := plan(strings.Split(*filters, ","))
+	if err != nil {
+		return err
+	}
+
+	got, err := p.filtered(ctx, dev, steps)
+	if err != nil {
+		return err
+	}
+	want := p
+	d, _ := demo.Time(func() error {
+		for _, s := range steps {
+			want = s.plain(want)
+		}
+		return nil
+	})
+	demo.Rate("plain Go", d, float64(len(p.pixels)*len(steps)), "pixels")
+	if err := compare(got, want); err != nil {
+		return err
+	}
+	return demo.WritePNG(*out, got.image())
+}
+
+// step is one filter, on the device and in plain Go.
+type step struct {
+	name   string
+	launch func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error
+	plain  func(p picture) picture
+}
+
+// plan returns the filters that were asked for.
+func plan(names []string) ([]step, error) {
+	var steps []step
+	for _, name := range names {
+		s := step{name: name}
+		switch name {
+		case "blur":
+			weights := gauss(*radius)
+			s.plain = func(p picture) picture { return blur(p, weights) }
+			s.launch = func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error {
+				w, err := runtime.BufferOf(q.Device(), weights)
+				if err != nil {
+					return err
+				}
+				defer w.Close() // once the launches are done
+				if _, err := (filtergen.Blur{Weights: w.All(), In: in, Out: spare}).ParallelFor(q, r); err != nil {
+					return err
+				}
+				_, err = filtergen.Blur{Weights: w.All(), Columns: true, In: spare, Out: out}.ParallelFor(q, r)
+				return err
+			}
+		case "edges":
+			s.plain = edges
+			s.launch = func(q *runtime.Queue, r runtime.Range2, in, out, _ runtime.View[filter.RGBA]) error {
+				_, err := filtergen.Edges{In: in, Out: out}.ParallelFor(q, r)
+				return err
+			}
+		case "brightness":
+			by := int32(math.Round(*factor * filter.One))
+			s.plain = func(p picture) picture { return brightness(p, float64(by)/filter.One) }
+			s.launch = func(q *runtime.Queue, r runtime.Range2, in, out, _ runtime.View[filter.RGBA]) error {
+				_, err := filtergen.Brightness{Factor: by, In: in, Out: out}.ParallelFor(q, r)
+				return err
+			}
+		default:
+			return nil, fmt.Errorf("-filter: there is no %q; there are blur, edges and brightness", name)
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// gauss returns the weights of a blur, whose sum is filter.One.
+func gauss(radius int) []int32 {
+	weights := make([]int32, 2*radius+1)
+	sum := 0.0
+	at := func(i int) float64 {
+		x := float64(i-radius) / (float64(radius)/2 + 0.5)
+		return math.Exp(-x * x / 2)
+	}
+	for i := range weights {
+		sum += at(i)
+	}
+	left := int32(filter.One)
+	for i := range weights {
+		weights[i] = int32(at(i) / sum * filter.One)
+		left -= weights[i]
+	}
+	weights[radius] += left
+	return weights
+}
+
+// filtered runs the filters on the device. The picture goes there and back once;
+// in between, it goes from one buffer to the other.
+func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
+	q := dev.DefaultQueue()
+	var bufs [3]*runtime.Buffer[filter.RGBA]
+	for i := range bufs {
+		var err error
+		if bufs[i], err = runtime.NewBuffer[filter.RGBA](dev, len(p.pixels)); err != nil {
+			return p, err
+		}
+		defer bufs[i].Close()
+	}
+	d, err := demo.Best(3, func() error {
+		if err := bufs[0].CopyFrom(ctx, q, p.pixels); err != nil {
+			return err
+		}
+		for _, s := range steps {
+			if err := s.launch(q, runtime.Range2{p.h, p.w}, bufs[0].All(), bufs[1].All(), bufs[2].All()); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			bufs[0], bufs[1] = bufs[1], bufs[0]
+		}
+		return q.Wait(ctx)
+	})
+	if err != nil {
+		return p, err
+	}
+	demo.Rate("kernel", d, float64(len(p.pixels)*len(steps)), "pixels")
+	out := picture{p.w, p.h, make([]filter.RGBA, len(p.pixels))}
+	return out, bufs[0].CopyTo(ctx, q, out.pixels)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/examples/imagefilter/filter"
+	"github.com/kgen-go/kgen/examples/internal/devtest"
+)
+
+func TestImageFilter(t *testing.T) {
+	dir := t.TempDir()
+	small := drawLake(61, 40)
+	jpg := filepath.Join(dir, "small.jpg")
+	f, err := os.Create(jpg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jpeg.Encode(f, small, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	*in, *out, *radius = jpg, filepath.Join(dir, "out.png"), 3
+	for _, *filters = range []string{"blur", "edges", "brightness", "blur,edges,brightness"} {
+		devtest.Run(t, run)
+	}
+	data, err := os.ReadFile(*out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() != 61 || img.Bounds().Dy() != 40 {
+		t.Errorf("the result: %v, %v", img, err)
+	}
+}
+
+// TestLake: the picture that comes with the program is what it draws.
+func TestLake(t *testing.T) {
+	img, err := png.Decode(bytes.NewReader(lake))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := drawLake(480, 300)
+	if img.Bounds() != want.Bounds() {
+		t.Fatalf("%v, want %v", img.Bounds(), want.Bounds())
+	}
+	b := img.Bounds()
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			g, w := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA), want.At(x, y).(color.NRGBA)
+			// Mathematics differs in the last bit between processors.
+			if max(g.R, w.R)-min(g.R, w.R) > 1 || max(g.G, w.G)-min(g.G, w.G) > 1 || max(g.B, w.B)-min(g.B, w.B) > 1 {
+				t.Fatalf("pixel %d, %d is %v, want %v", x, y, g, w)
+			}
+		}
+	}
+}
+
+func TestGauss(t *testing.T) {
+	for r := range 60 {
+		sum := int32(0)
+		for _, w := range gauss(r) {
+			sum += w
+		}
+		if sum != filter.One {
+			t.Errorf("radius %d: the weights' sum is %d", r, sum)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	if _, err := plan([]string{"blur", "sharpen"}); err == nil {
+		t.Error("a filter that is none is taken")
+	}
+}
+
+// TestTransparent: colours under alpha come through.
+func TestTransparent(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(3, 4, 5, 6))
+	img.SetNRGBA(4, 5, color.NRGBA{10, 20, 30, 40})
+	p := fromImage(img)
+	if p.w != 2 || p.h != 2 || p.pixels[3] != 40<<24|30<<16|20<<8|10 {
+		t.Errorf("%+v", p)
+	}
+	if got := p.image().At(1, 1); got != (color.NRGBA{10, 20, 30, 40}) {
+		t.Errorf("%v", got)
+	}
+}
