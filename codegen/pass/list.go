@@ -46,5 +46,7 @@ var passes = []Pass{
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
 	// Before expand hides the arguments of a spilled launch.
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
+	// Nothing after it converts anything.
+	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: unsigned},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", Run: runExpand, Level: ir.Legal},
 }

@@ -266,6 +266,10 @@ func (w *words) inst(v *ir.Value) {
 		w.out = append(w.out, v)
 	case has64(v):
 		w.compute(v)
+	case roundsTwice(v):
+		x, scale := halved(w.m, w.value(v.Args[0]), w.add)
+		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
+		w.out = append(w.out, v)
 	default:
 		for i, a := range v.Args {
 			v.Args[i] = w.value(a)

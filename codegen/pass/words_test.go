@@ -74,8 +74,8 @@ func (k *wordsKernel) finish(t testing.TB, v *ir.Value) *ir.Module {
 // left matches integers of 64 bits, and smaller ones than words in device memory.
 var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 
-// inWords runs the pass on a module and checks what it leaves.
-func inWords(t testing.TB, m *ir.Module) {
+// mustWords runs the pass on a module and checks what it leaves.
+func mustWords(t testing.TB, m *ir.Module) {
 	t.Helper()
 	if !Words(m) {
 		t.Fatal("not to be had in words")
@@ -95,7 +95,7 @@ func inWords(t testing.TB, m *ir.Module) {
 func sameInWords(t testing.TB, name string, build func() *ir.Module, xs, ys []uint64) {
 	t.Helper()
 	plain, words := build(), build()
-	inWords(t, words)
+	mustWords(t, words)
 	for len(xs) > 0 {
 		n := min(len(xs), 1<<12)
 		var results [2][]byte
@@ -307,6 +307,45 @@ func TestWordsConversions(t *testing.T) {
 			k := newWordsKernel()
 			return k.finish(t, k.b.Append(ir.OpBitcast, ir.TypeI64, k.b.Append(ir.OpBitcast, via, k.x)))
 		}, xs, ys)
+	}
+}
+
+// TestUnsigned compares the conversion of unsigned words to float32, in modules of
+// both kinds, and looks that no device is asked for it.
+func TestUnsigned(t *testing.T) {
+	var in []uint64
+	for k := range 32 {
+		for _, x := range []uint64{1, 1<<24 + 1, 1<<25 - 1, 3<<23 + 1, 1<<24 + 3, 1<<25 + 1, 0xb659a8a1} {
+			in = append(in, x<<7>>k&math.MaxUint32, (x<<7>>k+1)&math.MaxUint32, (x<<7>>k-1)&math.MaxUint32, x<<k&math.MaxUint32)
+		}
+	}
+	build := func(wide bool) *ir.Module {
+		m, b, a := newTestKernel(3)
+		k := &wordsKernel{m: m, b: b, out: a[2]}
+		k.id = b.Append(ir.OpBuiltIn, ir.TypeI32)
+		k.id.Aux = ir.GlobalInvocationIDX
+		x := k.load(ir.TypeI32, a[0])
+		if wide {
+			k.load(ir.TypeI64, a[1])
+		}
+		return k.finish(t, b.Append(ir.OpUToF, ir.TypeF32, x))
+	}
+	sameInWords(t, "UToF", func() *ir.Module { return build(true) }, in, in)
+	m := build(false)
+	unsigned(m)
+	if strings.Contains(m.String(), "UToF") {
+		t.Error("the device still converts")
+	}
+	for _, m := range []*ir.Module{m, build(false)} {
+		r, err := interp.Run(m, launchOf(in, in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range in {
+			if got, want := binary.LittleEndian.Uint32(r.Memory[2].Data[8*i:]), math.Float32bits(float32(uint32(x))); got != want {
+				t.Errorf("%#x: %#x, want %#x", x, got, want)
+			}
+		}
 	}
 }
 
@@ -579,7 +618,7 @@ func TestWordsStores(t *testing.T) {
 		return m
 	}
 	words := build()
-	inWords(t, words)
+	mustWords(t, words)
 	var got [2][]byte
 	for i, m := range []*ir.Module{build(), words} {
 		args := binary.LittleEndian.AppendUint64(nil, 0x1001)

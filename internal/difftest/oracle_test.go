@@ -30,6 +30,7 @@ var corpusKernels = sync.OnceValues(func() (*interpreted, error) {
 		"./atomics",
 		"./corpus",
 		"./golang",
+		"./words",
 		"./groups",
 	}, at)
 	if err != nil {

@@ -1,0 +1,83 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// unsigned makes conversions of unsigned words to float32 round once on every
+// device: SwiftShader adds the parts above and below 1<<31, which rounds twice.
+// Modules that have a variant in words leave that to it; see Words.
+func unsigned(m *ir.Module) diag.List {
+	if !inWords(m) {
+		return nil
+	}
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if roundsTwice(v) {
+					add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+						x := f.NewValue(op, t, args...)
+						x.Block, x.Pos = b, v.Pos
+						out = append(out, x)
+						return x
+					}
+					x, scale := halved(m, v.Args[0], add)
+					v.Op, v.Args = ir.OpFMul, []*ir.Value{add(ir.OpSToF, v.Type, x), scale}
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
+	return nil
+}
+
+// inWords reports whether a module has only words and what all devices have beside.
+func inWords(m *ir.Module) bool {
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if has64(v) {
+					return false
+				}
+				if r := v.Ref(); r != nil && r.Var == nil && hasSmall(r.Elem) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// roundsTwice reports whether v converts an unsigned word that may have its top
+// bit set.
+func roundsTwice(v *ir.Value) bool {
+	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
+		return false
+	}
+	x := v.Args[0]
+	switch x.Op {
+	case ir.OpConst:
+		return x.Bits>>31 != 0
+	case ir.OpUConvert:
+		return x.Args[0].Type.Size >= 4
+	case ir.OpAnd:
+		return !x.Args[1].IsConst() || x.Args[1].Bits>>31 != 0
+	case ir.OpShrL:
+		return !x.Args[1].IsConst() || x.Args[1].Bits == 0
+	}
+	return true
+}
+
+// halved returns a signed word and what to multiply it by as a float32 to get the
+// float32 nearest to the unsigned x: half of a large one, whose last bit stands for
+// the two that it was.
+func halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
+	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
+	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }
+	large := add(ir.OpSLt, ir.TypeBool, x, n(0))
+	half := add(ir.OpOr, ir.TypeI32, add(ir.OpShrL, ir.TypeI32, x, n(1)), add(ir.OpAnd, ir.TypeI32, x, n(1)))
+	return add(ir.OpSelect, ir.TypeI32, large, half, x), add(ir.OpSelect, ir.TypeF32, large, f(2), f(1))
+}
