@@ -6,17 +6,19 @@ import "fmt"
 // the aspects that a kernel needs from its code.
 type Aspect uint8
 
-// The aspects. Explicit use of a type needs its aspect; int, uint, uintptr-free
-// indexing and len never count as a use of Int64.
+// The aspects. Explicit use of a type uses its aspect; int, uint, indexing and len
+// never count as a use of Int64. A launch is refused where the device lacks one that
+// the kernel lists, or uses otherwise, but for Int8, Int16 and Int64: kernels run
+// without those in words of 32 bits, if they need no Atomic64.
 const (
 	AspectInvalid Aspect = iota
 	// FP16 is 16-bit floating-point arithmetic and storage.
 	FP16
 	// FP64 is float64 arithmetic.
 	FP64
-	// Int8 is 8-bit integer storage in buffers.
+	// Int8 is native 8-bit integer storage in buffers.
 	Int8
-	// Int16 is 16-bit integer storage in buffers.
+	// Int16 is native 16-bit integer storage in buffers.
 	Int16
 	// Int64 is native 64-bit integer arithmetic.
 	Int64

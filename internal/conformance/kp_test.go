@@ -8,6 +8,8 @@ import (
 
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
+	"github.com/kgen-go/kgen/internal/difftest/words"
+	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -391,6 +393,38 @@ func TestKP21_Inferred(t *testing.T) {
 		check(t, propsgen.RunDeep(ctx, dev, props.Deep{Out: out}))
 		equal(t, "where the aspect is there", out[0], 4)
 	})
+}
+
+// TestKP21_Variants: integers of any size are used, but needed only by a kernel that
+// lists them.
+func TestKP21_Variants(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		k := words.Table{Out: make([]int64, 9)}
+		check(t, wordsgen.RunTable(ctx, dev, k, 9))
+		equal(t, "an int64", k.Out[3], -1<<63^(-3))
+		check(t, wordsgen.RunBytes(ctx, dev, words.Bytes{By: 1, A: []uint8{1}, B: []uint8{1, 2}, C: []int16{1}, D: make([][3]int8, 1), E: []bool{true}, Count: []uint32{0}}, 1))
+		for _, a := range []properties.Aspect{properties.Int64, properties.Int8} {
+			err := wordsgen.RunTable(ctx, dev, k, 9, runtime.With(properties.DeviceHas(a)))
+			wantErr(t, err, runtime.ErrKernelNotSupported)
+			if err != nil && !strings.Contains(err.Error(), a.String()) {
+				t.Errorf("the error does not name %v: %v", a, err)
+			}
+		}
+	}, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64))
+	const kernels = `
+type K struct { X []%s; N []int }
+func add(x, y %[1]s) %[1]s { return x + y }
+func (K) Properties() properties.List { return properties.List{properties.DeviceHas(%s)} }
+func (k K) Kernel(it dsl.Item1) { i := it.GlobalID(); %s }`
+	const use = "k.X[i] = add(k.X[i], 1)"
+	accepted(t, sprintf(kernels, "int", "", use))
+	accepted(t, sprintf(kernels, "uint", "", use))
+	accepted(t, sprintf(kernels, "int64", "properties.Int64", use))
+	diagnostic(t, "KG504", sprintf(kernels, "int64", "", use), "int64")
+	diagnostic(t, "KG504", sprintf(kernels, "uint64", "", use), "int64")
+	diagnostic(t, "KG504", sprintf(kernels, "int32", "", "k.N[i] = int(int64(k.N[i]) * 3)"), "int64")
+	diagnostic(t, "KG504", sprintf(kernels, "struct { A [2]uint64 }", "", "k.N[i]++"), "int64")
+	diagnostic(t, "KG504", sprintf(kernels, "int8", "", use), "int8")
 }
 
 func TestKP22_Unlisted(t *testing.T) {
