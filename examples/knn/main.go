@@ -1,0 +1,183 @@
+// Knn searches a file of vectors for the nearest neighbours of others.
+//
+//	knn generate -n 100000 -dim 64 vectors.knn
+//	knn save table.csv vectors.knn
+//	knn load vectors.knn [table.csv]
+//	knn search -k 10 [-queries queries.knn] vectors.knn
+//
+// Generate makes vectors up, in clusters, as real ones are. Save makes a file of
+// vectors of a text with a vector in each line; load checks a file and says what is
+// in it, or makes a text of it; package vectors describes the format. Search prints
+// the neighbours of the vectors in another file, or else of some made-up ones.
+// Without a word, it generates and searches.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	"github.com/kgen-go/kgen/examples/knn/nearest"
+	"github.com/kgen-go/kgen/examples/knn/vectors"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var (
+	count   = flag.Int("n", 50000, "vectors to generate")
+	dim     = flag.Int("dim", 32, "numbers in a vector")
+	seed    = flag.Uint64("seed", 1, "of what is made up")
+	k       = flag.Int("k", 5, fmt.Sprintf("neighbours to find, at most %d", nearest.MaxK))
+	queries = flag.String("queries", "", "`file` with the vectors to search for")
+	asked   = flag.Int("q", 200, "queries to make up without such a file")
+	show    = flag.Int("show", 3, "queries whose neighbours are printed")
+)
+
+// commands that need no device.
+var commands = map[string]func(args []string) error{"generate": generate, "save": save, "load": load}
+
+func main() {
+	word := ""
+	if len(os.Args) > 1 && (commands[os.Args[1]] != nil || os.Args[1] == "search") {
+		word = os.Args[1]
+		os.Args = slices.Delete(os.Args, 1, 2)
+	}
+	if f := commands[word]; f != nil {
+		flag.Parse()
+		if err := f(flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "knn:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	demo.Main(func(ctx context.Context, dev *runtime.Device) error {
+		if word == "search" {
+			return search(ctx, dev, flag.Args())
+		}
+		return run(ctx, dev)
+	})
+}
+
+// run does all there is to do, with a file in a temporary folder.
+func run(ctx context.Context, dev *runtime.Device) error {
+	dir, err := os.MkdirTemp("", "knn")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "vectors.knn")
+	if err := generate([]string{name}); err != nil {
+		return err
+	}
+	return search(ctx, dev, []string{name})
+}
+
+func generate(args []string) error {
+	if len(args) != 1 || *count < 1 || *dim < 1 {
+		return fmt.Errorf("usage: knn generate [-n vectors] [-dim numbers] file")
+	}
+	d, err := demo.Time(func() error { return clusters(*count, *dim, *seed).Save(args[0]) })
+	demo.Line("generate", "%d vectors of %d numbers in %v", *count, *dim, d)
+	return err
+}
+
+func save(args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("usage: knn save table.csv file")
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s, err := vectors.ReadText(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	demo.Line("save", "%d vectors of %d numbers", s.Len(), s.Dim)
+	return s.Save(args[1])
+}
+
+func load(args []string) error {
+	if len(args) < 1 || len(args) > 2 {
+		return fmt.Errorf("usage: knn load file [table.csv]")
+	}
+	s, err := vectors.Load(args[0])
+	if err != nil {
+		return err
+	}
+	demo.Line("load", "%d vectors of %d numbers", s.Len(), s.Dim)
+	if len(args) == 1 {
+		return nil
+	}
+	f, err := os.Create(args[1])
+	if err != nil {
+		return err
+	}
+	if err := s.WriteText(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func search(ctx context.Context, dev *runtime.Device, args []string) error {
+	if len(args) != 1 || *k < 1 || *k > nearest.MaxK || *asked < 1 {
+		return fmt.Errorf("usage: knn search [-k 1…%d] [-queries file] [-q number] file", nearest.MaxK)
+	}
+	s, err := vectors.Load(args[0])
+	if err != nil {
+		return err
+	}
+	demo.Line("load", "%d vectors of %d numbers", s.Len(), s.Dim)
+	q := clusters(*asked, s.Dim, *seed+1)
+	if *queries != "" {
+		if q, err = vectors.Load(*queries); err != nil {
+			return err
+		}
+		if q.Dim != s.Dim {
+			return fmt.Errorf("%s has vectors of %d numbers, %s of %d", *queries, q.Dim, args[0], s.Dim)
+		}
+	}
+	if s.Len() < 1 || q.Len() < 1 || s.Len() >= 1<<31 {
+		return fmt.Errorf("%d queries in %d vectors", q.Len(), s.Len())
+	}
+	got, err := onDevice(ctx, dev, s, q)
+	if err != nil {
+		return err
+	}
+	if err := check(s, q, got); err != nil {
+		return err
+	}
+	for i := range min(*show, q.Len()) {
+		text := ""
+		for _, h := range got[i][:min(*k, s.Len())] {
+			text += fmt.Sprintf("  %d (%.4g)", h.Index, h.Distance)
+		}
+		demo.Line(fmt.Sprintf("query %d", i), "%s", text)
+	}
+	return nil
+}
+
+// clusters makes vectors up: some centres, and points around them.
+func clusters(n, dim int, seed uint64) *vectors.Set {
+	const centers = 50
+	at := rand.New(rand.NewPCG(7, 7)) // the same for queries
+	center := make([]float32, centers*dim)
+	for i := range center {
+		center[i] = float32(at.NormFloat64())
+	}
+	r := rand.New(rand.NewPCG(seed, 8))
+	s := &vectors.Set{Dim: dim, Data: make([]float32, n*dim)}
+	for i := range n {
+		c := center[r.IntN(centers)*dim:]
+		for j := range s.At(i) {
+			s.At(i)[j] = c[j] + 0.3*float32(r.NormFloat64())
+		}
+	}
+	return s
+}
