@@ -72,6 +72,8 @@ func LogicalOr[T ~bool](x, y T) T { return x || y }
 
 // ReduceOverGroup combines the group's values of v by op and returns the result
 // to all its work-items.
+//
+//go:norace
 func ReduceOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
 	return exchange(m, v, func(vs []T, here []bool) { reduce(vs, here, op) })[0]
@@ -79,6 +81,8 @@ func ReduceOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 
 // InclusiveScanOverGroup combines the values of v of the work-items up to and
 // including this one, in the order of their LocalID.
+//
+//go:norace
 func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
 	return exchange(m, v, func(vs []T, here []bool) { scan(vs, here, op) })[m.id()]
@@ -87,19 +91,11 @@ func InclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T
 // ExclusiveScanOverGroup combines op's identity and the values of v of the
 // work-items before this one, in the order of their LocalID. The first work-item
 // gets the identity.
+//
+//go:norace
 func ExclusiveScanOverGroup[G AnyGroup, T Scalar](g G, v T, op func(x, y T) T) T {
 	m := g.members()
-	before := exchange(m, v, func(vs []T, here []bool) {
-		scan(vs, here, op)
-		e := identity(op)
-		for i := len(vs) - 1; i >= 0; i-- {
-			if i > 0 && here[i-1] {
-				vs[i] = op(e, vs[i-1])
-			} else {
-				vs[i] = e
-			}
-		}
-	})
+	before := exchange(m, v, func(vs []T, here []bool) { scanBefore(vs, here, identity(op), op) })
 	return before[m.id()]
 }
 
@@ -114,6 +110,8 @@ func NoneOfGroup[G AnyGroup](g G, pred bool) bool { return !AnyOfGroup(g, pred) 
 
 // GroupBallot returns a set of lanes of the sub-group: those for which pred is true.
 // Lane i is bit i%32 of element i/32.
+//
+//go:norace
 func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
 	for i, in := range exchange(g.members(), pred, func([]bool, []bool) {}) {
 		if in {
@@ -125,6 +123,8 @@ func GroupBallot(g SubGroup, pred bool) (lanes [4]uint32) {
 
 // GroupBroadcast returns the value of v of the work-item whose LocalID is lane.
 // That is zero if the group has no such work-item, or it has returned or faulted.
+//
+//go:norace
 func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
 	vs := exchange(g.members(), v, func([]T, []bool) {})
 	if uint(lane) >= uint(len(vs)) {

@@ -98,8 +98,9 @@
 //     that is held across a loop may never be released. Barriers are what groups
 //     wait by.
 //
-// On the host device the operations are those of package sync/atomic, and the race
-// detector knows them. [AtomicFence] orders plain accesses, and is seldom needed.
+// On the host device the operations are those of package sync/atomic. There the race
+// detector (go test -race) knows what Go orders and what barriers and group algorithms
+// do, and reports a data race between work-items with both of its lines. [AtomicFence] orders plain accesses, and is seldom needed.
 //
 // # Barriers and uniform control flow
 //

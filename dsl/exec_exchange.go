@@ -34,6 +34,8 @@ func (x *exchanger[T]) reset() { clear(x.here) }
 type resetter interface{ reset() }
 
 // exchangerOf returns the group's exchanger for T.
+//
+//go:norace
 func exchangerOf[T any](g *group) *exchanger[T] {
 	n := len(g.items)
 	for i, e := range g.exchangers {
@@ -54,6 +56,8 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 // exchange waits until all of the group have given their values, and returns what
 // f makes of them: vs has zero where here is false. The first work-item to go on
 // calls f for all. Its result stays until the same work-items exchange again.
+//
+//go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	x := exchangerOf[T](m.w.g)
 	x.in[m.w.lin], x.here[m.w.lin] = v, true
@@ -79,9 +83,13 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 
 // left reports whether the work-item had finished before barriers opened the last
 // time. One that finished since was waiting, too.
+//
+//go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
 
 // reduce leaves the combination of vs in vs[0].
+//
+//go:norace
 func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 	for d := 1; d < len(vs); d *= 2 {
 		for i := 0; i+d < len(vs); i += 2 * d {
@@ -91,6 +99,8 @@ func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 }
 
 // scan makes each value the combination of those up to it.
+//
+//go:norace
 func scan[T any](vs []T, here []bool, op func(x, y T) T) {
 	for d := 1; d < len(vs); d *= 2 {
 		for i := len(vs) - 1; i >= d; i-- {
@@ -99,7 +109,23 @@ func scan[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
+// scanBefore makes each value the combination of e and those before it.
+//
+//go:norace
+func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
+	scan(vs, here, op)
+	for i := len(vs) - 1; i >= 0; i-- {
+		if i > 0 && here[i-1] {
+			vs[i] = op(e, vs[i-1])
+		} else {
+			vs[i] = e
+		}
+	}
+}
+
 // combine sets vs[to] to op(vs[i], vs[j]), or to the one of them that is here.
+//
+//go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
 	switch {
 	case here[i] && here[j]:

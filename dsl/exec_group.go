@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"iter"
 	"runtime"
 
 	"github.com/kgen-go/kgen/internal/dslhook"
@@ -12,6 +11,10 @@ import (
 // work-item after the other until one waits at a barrier; the next lane then
 // goes on with the items that are left. So a kernel without barriers runs as a
 // loop on one lane, and only waiting work-items hold a stack.
+//
+// Under the race detector each work-item has a lane of its own, and what the lanes
+// and the scheduler do with one another orders nothing but at barriers, where
+// clocks say so: functions that are marked norace see what others write without.
 
 // group is the work-group that a scratch runs. Dimensions past the rank have
 // size 1 and id 0.
@@ -37,6 +40,7 @@ type group struct {
 	accessors []accessorCell
 
 	exchangers []resetter // *exchanger[T], one per T
+	clocks     clocks
 }
 
 type itemState uint8
@@ -76,20 +80,25 @@ func (w *workItem) globalID() [3]int {
 }
 
 // wait suspends the work-item until all that take part in the barrier are there.
+//
+//go:norace
 func (w *workItem) wait(at itemState) {
 	if len(w.g.items) == 1 {
 		return
 	}
 	w.state = at
+	clock := w.g.clocks.arrive(w, at)
 	if !w.lane.yield(true) {
 		panic(laneStopped{})
 	}
+	w.g.clocks.leave(clock)
 	if w.state == diverged {
 		panic("dsl: divergent barriers: the work-items of one group wait at different barriers")
 	}
 	w.state = running
 }
 
+//go:norace
 func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 
 // laneStopped unwinds a work-item whose launch was given up.
@@ -104,43 +113,53 @@ type lane struct {
 	yield  func(waits bool) bool
 }
 
-func newLane(g *group) *lane {
-	ln := &lane{}
-	ln.resume, ln.stop = iter.Pull(func(yield func(bool) bool) {
-		ln.yield = yield
-		for {
-			for g.started < len(g.items) {
-				g.span(ln)
-			}
-			if !yield(false) {
-				return
+// runLane is what a lane does, to its end.
+//
+//go:norace
+func (g *group) runLane(ln *lane) {
+	for {
+		for g.started < len(g.items) {
+			if g.span(ln); raceEnabled {
+				break
 			}
 		}
-	})
-	return ln
+		if !ln.yield(false) {
+			return
+		}
+	}
 }
 
 // span runs work-items on the lane until none is left or one panics.
+//
+//go:norace
 func (g *group) span(ln *lane) {
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		w := ln.item
-		w.finish()
-		if _, stopped := v.(laneStopped); !stopped {
-			g.l.Panicked(w.globalID(), v)
-		}
-	}()
+	defer func() { g.spanEnd(ln, recover()) }()
 	for g.started < len(g.items) {
 		w := &g.items[g.started]
 		g.started++
 		w.lane, w.locals, w.state = ln, 0, running
 		ln.item = w
+		g.clocks.begin()
 		g.call(w)
 		w.finish()
+		if raceEnabled {
+			return
+		}
 	}
+}
+
+// spanEnd ends a span with what was recovered.
+//
+//go:norace
+func (g *group) spanEnd(ln *lane, v any) {
+	if v != nil {
+		w := ln.item
+		w.finish()
+		if _, stopped := v.(laneStopped); !stopped {
+			g.clocks.fault(func() { g.l.Panicked(w.globalID(), v) })
+		}
+	}
+	g.clocks.end()
 }
 
 // scratch is what dslhook.Scratch holds. Lanes never point to it, so that its
@@ -205,6 +224,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	g.l, g.lin, g.started, g.opened = l, lin, 0, 0
 	g.subSize = max(l.SubGroupSize, 1)
 	g.waiting = g.waiting[:0]
+	g.clocks.reset((len(g.items) + g.subSize - 1) / g.subSize)
 	g.resetLocals()
 	for _, x := range g.exchangers {
 		x.reset()
@@ -213,7 +233,11 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 
 // run starts the work-items in order of their ids and then, as long as some
 // wait, opens barriers. The schedule is deterministic.
+//
+//go:norace
 func (g *group) run() {
+	g.clocks.start()
+	defer g.endRun()
 	for n := 0; g.started < len(g.items); n++ {
 		if n == len(g.lanes) {
 			g.lanes = append(g.lanes, newLane(g))
@@ -234,6 +258,21 @@ func (g *group) run() {
 	}
 }
 
+// endRun orders what the work-items did before what comes now. The race detector
+// bears but some thousand goroutines, so that lanes do not outlive the group there.
+//
+//go:norace
+func (g *group) endRun() {
+	g.clocks.join()
+	if raceEnabled {
+		for _, ln := range g.lanes {
+			ln.stop()
+		}
+		g.lanes = g.lanes[:0]
+	}
+}
+
+//go:norace
 func (g *group) resume(ln *lane) {
 	if waits, ok := ln.resume(); ok && waits {
 		g.waiting = append(g.waiting, ln)
@@ -243,6 +282,8 @@ func (g *group) resume(ln *lane) {
 // openBarriers decides who goes on. Work-items that have finished no longer take
 // part. It returns true when all that wait go on, which is the usual case, and
 // else marks those that do as running, or as diverged if nobody can go on.
+//
+//go:norace
 func (g *group) openBarriers() bool {
 	g.opened++
 	sub := 0
@@ -252,6 +293,7 @@ func (g *group) openBarriers() bool {
 		}
 	}
 	if sub == 0 || sub == len(g.waiting) {
+		g.clocks.open(sub == 0, -1)
 		return true
 	}
 	progress := false
@@ -263,6 +305,7 @@ func (g *group) openBarriers() bool {
 		}
 		if all {
 			progress = true
+			g.clocks.open(false, id)
 			for _, ln := range g.waiting[lo:hi] {
 				ln.item.state = running
 			}

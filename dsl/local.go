@@ -12,6 +12,8 @@ import "fmt"
 // Each call site has memory of its own. It is zeroed each time the call is
 // reached, so the call stands in control flow that is uniform over the group,
 // and in a loop every round sees fresh memory.
+//
+//go:norace
 func Local[T any](it GroupItem) *T {
 	w := it.item()
 	cell := w.nextLocal()
@@ -35,6 +37,8 @@ func Local[T any](it GroupItem) *T {
 // LocalSlice returns a slice of n elements of work-group memory. It is [Local]
 // for lengths that a specialization constant sets: n is a constant or made of
 // specialization constants.
+//
+//go:norace
 func LocalSlice[T any](it GroupItem, n int) []T {
 	w := it.item()
 	cell := w.nextLocal()
@@ -91,6 +95,8 @@ func (a LocalAccessor[T]) Len() int {
 
 // Slice returns the accessor's memory, which the work-items of the group share.
 // It is zero when the group starts; further calls return the same memory.
+//
+//go:norace
 func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 	if a.Len() == 0 {
 		return nil
@@ -130,6 +136,8 @@ const keptLocals = 16
 
 // nextLocal returns the cell for the work-item's next call of Local. It is valid
 // until the next call of nextLocal.
+//
+//go:norace
 func (w *workItem) nextLocal() *localCell {
 	g, n := w.g, w.locals
 	w.locals++

@@ -63,6 +63,10 @@ func launch(c *hal.Command) {
 
 // parallel calls f for all of [0, total) in pieces of at most chunk.
 func parallel(total, chunk int, f func(lo, hi int, s *dslhook.Scratch)) {
+	if raceEnabled {
+		unordered(total, f)
+		return
+	}
 	procs := runtime.GOMAXPROCS(0)
 	chunk = max(1, min(chunk, total/(8*procs)))
 	var next atomic.Int64
@@ -100,4 +104,23 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 		out[i] = uint32(v[rank-1-i])
 	}
 	return out
+}
+
+// unordered is parallel for the race detector: each of a few goroutines calls f for
+// every few numbers, or pieces where there are very many, and nothing that they do
+// orders what one does before what another does, as taking pieces from a counter
+// would.
+func unordered(total int, f func(lo, hi int, s *dslhook.Scratch)) {
+	const workers, pieces = 4, 1 << 14
+	size := (total + pieces - 1) / pieces
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			s := new(dslhook.Scratch)
+			for lo := w * size; lo < total; lo += workers * size {
+				f(lo, min(lo+size, total), s)
+			}
+		})
+	}
+	wg.Wait()
 }

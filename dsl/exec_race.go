@@ -1,0 +1,103 @@
+//go:build race
+
+package dsl
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+const raceEnabled = true
+
+// newLane makes a goroutine of the lane. The detector hears nothing of the channels.
+func newLane(g *group) *lane {
+	ln := &lane{}
+	next, back := make(chan bool), make(chan bool)
+	ln.yield = func(waits bool) bool {
+		runtime.RaceDisable()
+		back <- waits
+		ok := <-next
+		runtime.RaceEnable()
+		return ok
+	}
+	ln.resume = func() (waits, ok bool) {
+		runtime.RaceDisable()
+		next <- true
+		waits, ok = <-back
+		runtime.RaceEnable()
+		return waits, ok
+	}
+	ln.stop = func() {
+		runtime.RaceDisable()
+		close(next)
+		for range back {
+		}
+		runtime.RaceEnable()
+	}
+	go func() {
+		runtime.RaceDisable()
+		ok := <-next
+		runtime.RaceEnable()
+		if ok {
+			g.runLane(ln)
+		}
+		runtime.RaceDisable()
+		close(back)
+	}()
+	return ln
+}
+
+// clocks tell the race detector what is ordered: the start of a group before its
+// work-items, these before its end, and what they do on two sides of a barrier. Two
+// clocks of each barrier take turns, so that who arrives at the next one is not
+// before who has yet to leave the last.
+type clocks struct {
+	first, last, faults uint64
+	opened              []int    // times that the barriers of the group and of its sub-groups have opened
+	turns               []uint64 // two of each
+}
+
+//go:norace
+func (c *clocks) reset(subGroups int) {
+	if len(c.opened) != subGroups+1 {
+		c.opened, c.turns = make([]int, subGroups+1), make([]uint64, 2*(subGroups+1))
+	}
+}
+
+func (c *clocks) start() { runtime.RaceRelease(unsafe.Pointer(&c.first)) }
+func (c *clocks) begin() { runtime.RaceAcquire(unsafe.Pointer(&c.first)) }
+func (c *clocks) end()   { runtime.RaceReleaseMerge(unsafe.Pointer(&c.last)) }
+func (c *clocks) join()  { runtime.RaceAcquire(unsafe.Pointer(&c.last)) }
+
+// fault orders what is told of faults.
+func (c *clocks) fault(tell func()) {
+	runtime.RaceAcquire(unsafe.Pointer(&c.faults))
+	tell()
+	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
+}
+
+// open says that the barrier of the group opens, or of a sub-group, or of all of
+// them.
+//
+//go:norace
+func (c *clocks) open(group bool, sub int) {
+	for i := range c.opened {
+		if group == (i == 0) && (sub < 0 || i == sub+1) {
+			c.opened[i]++
+		}
+	}
+}
+
+//go:norace
+func (c *clocks) arrive(w *workItem, at itemState) int {
+	i := 0
+	if at == atSubGroupBarrier {
+		i = w.lin/w.g.subSize + 1
+	}
+	i = 2*i + c.opened[i]&1
+	runtime.RaceReleaseMerge(unsafe.Pointer(&c.turns[i]))
+	return i
+}
+
+//go:norace
+func (c *clocks) leave(i int) { runtime.RaceAcquire(unsafe.Pointer(&c.turns[i])) }
