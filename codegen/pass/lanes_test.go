@@ -149,6 +149,9 @@ func (m *laneMachine) exec(l *lane, v *ir.Value) {
 	case ir.OpBuiltIn:
 		l.val[v] = uint64(l.id)
 	case ir.OpArg:
+		if l.val[v] = 0; v.Bits == abi.OffsetReserved {
+			return
+		}
 		l.val[v] = m.args[(v.Bits-abi.OffsetArgs)/4]
 	case ir.OpLoad:
 		x := v.Ref().Var

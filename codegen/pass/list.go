@@ -39,6 +39,8 @@ var passes = []Pass{
 	// Structurize's flags leave copies behind; at this level only values change.
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
+	// It adds branches and phis that nothing must simplify.
+	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: loopValues},
 	// Once nothing folds constants any more.
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
 	// After quirks: the raw operation stays beside its correction, whose

@@ -26,8 +26,10 @@ func structurize(m *ir.Module) diag.List {
 func structurizeFunc(f *ir.Func) {
 	splitTwinEdges(f)
 	demotePhis(f)
-	t := newTreeBuilder(f)
-	emitTree(f, t.build())
+	loopAroundJumps(f)
+	t := newTreeBuilder(f).build()
+	leaveByBreak(f, t)
+	emitTree(f, t)
 	repairSSA(f)
 	promoteVars(f)
 	tidyArms(f)

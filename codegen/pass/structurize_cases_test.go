@@ -124,8 +124,8 @@ func TestStructurizeBareReturn(t *testing.T) {
 		{"e>a,r a>r r", "loops 0 selections 1 returns 1 flags 0"},
 		{"e>h h>b,r b>h r", "loops 1 selections 0 returns 1 flags 0"},
 		{"e>h,r h>b,r b>h r", "loops 1 selections 1 returns 1 flags 0"},
-		{"e>h h>i,r i>b,r b>i,l l>h r", "loops 2 selections 1 returns 2 flags 0"},
-		{"e>h h>i,x i>b,l b>i,r l>h x>x,r r", "loops 3 selections 0 returns 2 flags 0"},
+		{"e>h h>i,r i>b,r b>i,l l>h r", "loops 2 selections 0 returns 1 flags 1"},
+		{"e>h h>i,x i>b,l b>i,r l>h x>x,r r", "loops 3 selections 1 returns 2 flags 2"},
 	} {
 		g, _ := graphOf(1, c.edges)
 		for _, b := range g.f.Blocks {

@@ -367,6 +367,8 @@ func (m *machine) exec(v *ir.Value, val map[*ir.Value]uint64, get func(*ir.Value
 		if get(v.Args[0]) != 0 {
 			val[v] = get(v.Args[1])
 		}
+	case ir.OpArg:
+		val[v] = 0 // the reserved word
 	case ir.OpZero:
 		m.mem[v.Ref().Var] = 0
 	case ir.OpCopyVar:

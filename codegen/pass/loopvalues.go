@@ -1,0 +1,274 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// loopValues makes values that loops compute, and that are used behind them, phis
+// of the loop's header. lavapipe goes on computing a loop's values for work-items
+// that have left it, with what loads give those: zeros. What it keeps are phis of
+// headers, and what is computed from them alone.
+//
+// A break out of such a loop becomes a jump to the next round, which the header
+// ends at once:
+//
+//	for {                    for done, y := false, 0; !done; {
+//		x := load()              x := load()
+//		if x < 3 {               done, y = x < 3, x
+//			break            }
+//		}                        use(y)
+//	}
+//	use(x)
+func loopValues(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
+			if h := f.Blocks[i]; h.Continue != nil {
+				if xs := outliving(f, h); len(xs) > 0 {
+					breakLater(f, h, xs)
+				}
+			}
+		}
+		for i, b := range f.Blocks {
+			b.ID = i
+		}
+	}
+	return nil
+}
+
+// outliving returns the values that are computed in the loop of h, but not by its
+// phis, and used behind it, in order; or none, if they all need no care.
+func outliving(f *ir.Func, h *ir.Block) []*ir.Value {
+	dom := f.Dominators()
+	if len(h.Merge.Preds) == 0 {
+		return nil
+	}
+	inside := func(b *ir.Block) bool {
+		return b != nil && dom.Reachable(b) && dom.Dominates(h, b) && !dom.Dominates(h.Merge, b)
+	}
+	safe := map[*ir.Value]bool{}
+	for _, p := range h.Phis {
+		safe[p] = true
+		// Drivers keep a phi and what it becomes in one place.
+		for _, a := range p.Args {
+			safe[a] = true
+		}
+	}
+	used := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		if !dom.Reachable(b) {
+			continue
+		}
+		for _, p := range b.Phis {
+			for i, a := range p.Args {
+				if !inside(b.Preds[i]) && inside(a.Block) {
+					used[a] = true
+				}
+			}
+		}
+		if inside(b) {
+			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+				return nil // all work-items leave at once
+			}
+			continue
+		}
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				if inside(a.Block) {
+					used[a] = true
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil && inside(c.Block) {
+			used[c] = true
+		}
+	}
+	var frozen func(v *ir.Value) bool
+	frozen = func(v *ir.Value) bool {
+		if ok, known := safe[v]; known {
+			return ok
+		}
+		ok := !inside(v.Block)
+		if !ok && v.Op != ir.OpPhi && v.Op.Has(ir.FlagPure) {
+			ok = !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !frozen(a) })
+		}
+		safe[v] = ok
+		return ok
+	}
+	var out []*ir.Value
+	care := false
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			if used[v] && (b != h || v.Op != ir.OpPhi) {
+				out = append(out, v)
+				care = care || !frozen(v)
+			}
+		}
+	}
+	if !care {
+		return nil
+	}
+	return out
+}
+
+// breakLater lets the header of a loop do its breaks, and hands the values xs out
+// through it.
+func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
+	m, c := h.Merge, h.Continue
+	splitHeader(f, h)
+	back := slices.Index(h.Preds, c)
+	// What goes into the next round then comes from the breaks as well.
+	for _, p := range h.Phis {
+		p.Args[back] = joined(c, p.Args[back])
+	}
+	var all []*carried
+	for _, p := range m.Phis {
+		all = append(all, &carried{old: p, at: p.Args})
+	}
+	for _, x := range xs {
+		at := make([]*ir.Value, len(m.Preds))
+		for i := range at {
+			at[i] = x
+		}
+		all = append(all, &carried{old: x, at: at})
+	}
+	done := &carried{phi: c.NewPhi(ir.TypeBool)}
+	for range c.Preds {
+		done.phi.Args = append(done.phi.Args, f.Module.Bool(false))
+	}
+	for _, v := range all {
+		v.phi = c.NewPhi(v.old.Type)
+		for range c.Preds {
+			v.phi.Args = append(v.phi.Args, f.Module.Const(v.old.Type, 0))
+		}
+	}
+	m.Phis = nil
+	for i, b := range slices.Clone(m.Preds) {
+		leaves := f.Module.Bool(true)
+		at := slices.Index(c.Preds, b)
+		if at >= 0 { // one way goes on, the other leaves
+			leaves = b.Term.Cond
+			if b.Term.Succs[0] == c {
+				leaves = b.Append(ir.OpLNot, ir.TypeBool, leaves)
+			}
+			b.Term.Kind, b.Term.Cond, b.Term.Succs = ir.Jump, nil, []*ir.Block{c}
+			m.Preds = slices.Delete(m.Preds, 0, 1)
+		} else {
+			at = len(c.Preds)
+			b.Retarget(m, c)
+			for _, p := range c.Phis {
+				p.Args = append(p.Args, f.Module.Const(p.Type, 0))
+			}
+		}
+		done.phi.Args[at] = leaves
+		for _, v := range all {
+			v.phi.Args[at] = v.at[i]
+		}
+	}
+	cond := throughHeader(h, back, done.phi)
+	for _, v := range all {
+		v.phi = throughHeader(h, back, v.phi)
+	}
+	body := h.Term.Succs[0]
+	h.ClearTerm()
+	h.Branch(cond, m, body)
+	dom := f.Dominators()
+	for _, v := range all {
+		replaceBehind(f, dom, m, v.old, v.phi)
+	}
+}
+
+// carried is a value that leaves a loop.
+type carried struct {
+	old *ir.Value   // what it replaces
+	at  []*ir.Value // what it is at each break
+	phi *ir.Value
+}
+
+// throughHeader returns a phi of the header h that is v when h is reached from its
+// back edge.
+func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
+	p := h.NewPhi(v.Type)
+	for i := range h.Preds {
+		if i == back {
+			p.Args = append(p.Args, v)
+		} else {
+			p.Args = append(p.Args, h.Func.Module.Const(v.Type, 0))
+		}
+	}
+	return p
+}
+
+// splitHeader leaves nothing in the header h but phis.
+func splitHeader(f *ir.Func, h *ir.Block) {
+	if len(h.Insts) == 0 && h.Term.Kind == ir.Jump {
+		return
+	}
+	n := f.NewBlock()
+	moveAfter(f, h)
+	n.Insts, h.Insts = h.Insts, nil
+	for _, v := range n.Insts {
+		v.Block = n
+	}
+	n.Term, h.Term = h.Term, ir.Term{}
+	for _, s := range n.Term.Succs {
+		for i, p := range s.Preds {
+			if p == h {
+				s.Preds[i] = n
+			}
+		}
+	}
+	h.Jump(n)
+}
+
+// moveAfter moves f's last block to behind b.
+func moveAfter(f *ir.Func, b *ir.Block) {
+	last := len(f.Blocks) - 1
+	n := f.Blocks[last]
+	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
+}
+
+// joined returns the value v, which comes from block c, as a phi of c, unless it is
+// the same everywhere.
+func joined(c *ir.Block, v *ir.Value) *ir.Value {
+	if v.Block == nil || v.Block == c && v.Op == ir.OpPhi {
+		return v
+	}
+	p := c.NewPhi(v.Type)
+	for range c.Preds {
+		p.Args = append(p.Args, v)
+	}
+	return p
+}
+
+// replaceBehind replaces old by new in m and in what m dominates.
+func replaceBehind(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
+	behind := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
+	replace := func(args []*ir.Value) {
+		for i, a := range args {
+			if a == old {
+				args[i] = new
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, p := range b.Phis {
+			for i, a := range p.Args {
+				if a == old && behind(b.Preds[i]) {
+					p.Args[i] = new
+				}
+			}
+		}
+		if !behind(b) {
+			continue
+		}
+		for _, v := range b.Insts {
+			replace(v.Args)
+		}
+		if b.Term.Cond == old {
+			b.Term.Cond = new
+		}
+	}
+}

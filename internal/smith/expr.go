@@ -1,0 +1,394 @@
+package smith
+
+import (
+	"fmt"
+	"strings"
+)
+
+// expr returns an expression of exactly the type t that has no effects, and is no
+// constant but where it is a literal.
+func (g *gen) expr(t *typ, depth int) string {
+	if depth <= 0 {
+		return g.leaf(t)
+	}
+	switch t.kind {
+	case boolKind:
+		return g.boolExpr(depth)
+	case intKind:
+		return g.intExpr(t, depth)
+	case floatKind:
+		return g.floatExpr(t, depth)
+	}
+	if g.chance(3) {
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, depth-1), g.leaf(t), g.expr(t, depth-1))
+	}
+	if g.chance(2) {
+		return g.leaf(t)
+	}
+	return g.composite(t, depth-1)
+}
+
+// leaf returns a literal or a place.
+func (g *gen) leaf(t *typ) string {
+	if t.scalar() && g.chance(4) {
+		return g.literal(t, false)
+	}
+	return g.place(t)
+}
+
+// value is an expression that is no constant.
+func (g *gen) value(t *typ, depth int) string {
+	if depth <= 0 {
+		return g.place(t)
+	}
+	e := g.expr(t, depth)
+	if isLiteral(e) {
+		return g.place(t)
+	}
+	return e
+}
+
+// isLiteral reports whether the text may be a constant.
+func isLiteral(e string) bool {
+	if e == "true" || e == "false" {
+		return true
+	}
+	for _, t := range append(ints, float32T, float64T) {
+		if rest, ok := strings.CutPrefix(e, t.name+"("); ok && strings.Trim(rest, "-0123456789.e)") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// place returns something that can be read: a variable or a part of one. Where
+// there is none, it makes the value of another.
+func (g *gen) place(t *typ) string {
+	if p := g.places(func(p *typ) bool { return p.same(t) }, false); len(p) > 0 && !g.chance(8) {
+		return pick(g, p)
+	}
+	switch t.kind {
+	case boolKind:
+		return fmt.Sprintf("(%s > 3)", g.place(intT))
+	case intKind:
+		if t == intT && len(g.vars(func(v *variable) bool { return v.typ == intT })) > 0 {
+			return pick(g, g.vars(func(v *variable) bool { return v.typ == intT })).name
+		}
+		return g.convert(t, g.word())
+	case floatKind:
+		return g.round(t, g.convert(t, g.small()))
+	}
+	return g.composite(t, 0)
+}
+
+// word returns a uint64 that is always there.
+func (g *gen) word() string {
+	if g.kernel {
+		return fmt.Sprintf("k.In[%s]", g.index("id*16", 16))
+	}
+	return "w"
+}
+
+func (g *gen) convert(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
+
+// index returns an index into the n elements from base on; n is a power of two.
+func (g *gen) index(base string, n int) string {
+	if g.chance(2) {
+		return fmt.Sprintf("%s+%d", base, g.n(n))
+	}
+	vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind })
+	if len(vs) == 0 {
+		return fmt.Sprintf("%s+%d", base, g.n(n))
+	}
+	v := pick(g, vs)
+	e := v.name
+	if v.typ != intT {
+		e = "int(" + e + ")"
+	}
+	return fmt.Sprintf("%s+(%s&%d)", base, e, n-1)
+}
+
+// small returns an int32 or so.
+func (g *gen) small() string { return fmt.Sprintf("int16(%s)", g.place(intT)) }
+
+// places returns the parts of variables in scope whose type fits: at most one per
+// variable.
+func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
+	var out []string
+	for _, v := range g.vars(func(v *variable) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
+		if p := g.part(v.name, v.typ, v, fits, assign, 4); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// part returns a part of what e denotes, or "".
+func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign bool, depth int) string {
+	if fits(t) && !(assign && v != nil && v.fixed && t.kind >= sliceKind) {
+		return e
+	}
+	if !reaches(t, fits, depth) {
+		return ""
+	}
+	switch t.kind {
+	case arrayKind:
+		return g.part(fmt.Sprintf("%s[%s]", e, g.arrayIndex(t.len)), t.elem, nil, fits, assign, depth-1)
+	case structKind:
+		for _, i := range g.r.Perm(len(t.fields)) {
+			if p := g.part(e+"."+t.fields[i].name, t.fields[i].typ, nil, fits, assign, depth-1); p != "" {
+				return p
+			}
+		}
+	case ptrKind:
+		if fits(t.elem) {
+			return "*" + e
+		}
+		return g.part(e, t.elem, nil, fits, assign, depth-1)
+	case sliceKind:
+		if v != nil && v.length > 0 {
+			return g.part(fmt.Sprintf("%s[%s]", e, g.arrayIndex(v.length)), t.elem, nil, fits, assign, depth-1)
+		}
+	}
+	return ""
+}
+
+// reaches reports whether a part of a value of type t may fit.
+func reaches(t *typ, fits func(t *typ) bool, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch t.kind {
+	case arrayKind, ptrKind, sliceKind:
+		return t.len > 0 && fits(t.elem) || t.kind != arrayKind && fits(t.elem) || reaches(t.elem, fits, depth-1)
+	case structKind:
+		for _, f := range t.fields {
+			if fits(f.typ) || reaches(f.typ, fits, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// arrayIndex returns an index of an array: one that may be out of range only in
+// programs that may fault.
+func (g *gen) arrayIndex(n int) string {
+	vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind })
+	if len(vs) == 0 || n == 0 || g.chance(2) {
+		return fmt.Sprint(g.n(max(n, 1)))
+	}
+	v := pick(g, vs)
+	if g.mayFault(6) {
+		return v.name
+	}
+	if v.typ.signed {
+		return fmt.Sprintf("uint(%s)%%%d", v.name, n)
+	}
+	if n > 1<<v.typ.bits-1 {
+		return "0"
+	}
+	return fmt.Sprintf("%s%%%d", v.name, n)
+}
+
+// mayFault decides whether an operation goes unguarded: at most one in a
+// statement.
+func (g *gen) mayFault(n int) bool {
+	if !g.faulty || g.faults > 0 || !g.chance(n) {
+		return false
+	}
+	g.faults++
+	return true
+}
+
+func (g *gen) boolExpr(depth int) string {
+	d := depth - 1
+	switch g.n(10) {
+	case 0, 1, 2, 3:
+		t := g.scalar()
+		if t.kind == boolKind {
+			return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!="), g.expr(t, d))
+		}
+		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!=", "<", "<=", ">", ">="), g.expr(t, d))
+	case 4:
+		return fmt.Sprintf("(%s && %s)", g.value(boolType, d), g.lazy(d))
+	case 5:
+		return fmt.Sprintf("(%s || %s)", g.value(boolType, d), g.lazy(d))
+	case 6:
+		return fmt.Sprintf("!(%s)", g.value(boolType, d))
+	case 7:
+		t := g.anyType(1)
+		if !t.scalar() {
+			return fmt.Sprintf("(%s %s %s)", g.place(t), g.one("==", "!="), g.place(t))
+		}
+	case 8:
+		if c := g.call(boolType, d); c != "" {
+			return c
+		}
+	}
+	return g.place(boolType)
+}
+
+// lazy is a bool expression that may not be evaluated.
+func (g *gen) lazy(d int) string { return g.value(boolType, d) }
+
+func (g *gen) intExpr(t *typ, depth int) string {
+	d := depth - 1
+	switch g.n(20) {
+	case 0, 1, 2, 3:
+		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*"), g.expr(t, d))
+	case 4, 5:
+		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("&", "|", "^", "&^"), g.expr(t, d))
+	case 6, 7:
+		return g.divide(t, d)
+	case 8, 9, 10:
+		return g.shift(t, d)
+	case 11:
+		return fmt.Sprintf("(%s(%s))", g.one("-", "^", "+"), g.value(t, d))
+	case 12, 13:
+		if from := g.intType(); from != t {
+			return g.convert(t, g.value(from, d))
+		}
+	case 14:
+		if f := pick(g, []*typ{float32T, float64T}); g.chance(2) {
+			return g.convert(t, g.value(f, d))
+		}
+		if g.kernel {
+			return g.convert(t, g.one("len(k.In)", "k.N", "k.Small[id%3]", "cap(k.Bytes)", "len(k.Recs)"))
+		}
+	case 15:
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+	case 16:
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, d), g.expr(t, d), g.expr(t, d))
+	case 17:
+		if c := g.call(t, d); c != "" {
+			return c
+		}
+	case 18:
+		return g.library(t, d)
+	case 19:
+		if g.tableType != nil {
+			return g.convert(t, fmt.Sprintf("%sTable[uint8(%s)%%8]", g.prefix, g.value(intT, d)))
+		}
+	}
+	return g.place(t)
+}
+
+func (g *gen) divide(t *typ, d int) string {
+	op := g.one("/", "%")
+	switch {
+	case g.chance(3):
+		return fmt.Sprintf("(%s %s %s)", g.value(t, d), op, g.literal(t, true))
+	case g.mayFault(3):
+		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.place(t))
+	}
+	return fmt.Sprintf("(%s %s (%s | 1))", g.value(t, d), op, g.value(t, d))
+}
+
+func (g *gen) shift(t *typ, d int) string {
+	op := g.one("<<", ">>")
+	c := g.intType()
+	switch {
+	case g.chance(3):
+		return fmt.Sprintf("(%s %s %d)", g.value(t, d), op, g.n(t.bits+3))
+	case !c.signed:
+		return fmt.Sprintf("(%s %s %s)", g.expr(t, d), op, g.value(c, d))
+	case g.mayFault(3):
+		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.place(c))
+	}
+	return fmt.Sprintf("(%s %s (%s & %d))", g.expr(t, d), op, g.value(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
+}
+
+// library calls package math/bits and the like.
+func (g *gen) library(t *typ, d int) string {
+	switch g.n(6) {
+	case 0:
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount64", "LeadingZeros64", "TrailingZeros64", "Len64", "ReverseBytes64", "Reverse64"), g.value(uint64T, d)))
+	case 1:
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount32", "LeadingZeros32", "TrailingZeros32", "Len32", "ReverseBytes32", "Reverse32"), g.value(ints[7], d)))
+	case 2:
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount8", "LeadingZeros8", "TrailingZeros8", "Len8", "Reverse8"), g.value(ints[5], d)))
+	case 3:
+		return g.convert(t, fmt.Sprintf("bits.RotateLeft%s, %s)", g.one("64("+g.value(uint64T, d), "32("+g.value(ints[7], d), "16("+g.value(ints[6], d), "8("+g.value(ints[5], d)), g.value(intT, d)))
+	case 4:
+		return g.convert(t, fmt.Sprintf("shape.Value(shape.Add{%s}, %s)", g.value(int32T, d), g.value(int32T, d)))
+	}
+	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.value(t, d), g.value(int8T, d), g.one("", ".Flip()")))
+}
+
+// round keeps float32 values where devices agree.
+func (g *gen) round(t *typ, e string) string {
+	if t.bits == 32 {
+		return "shape.F32(" + e + ")"
+	}
+	return e
+}
+
+func (g *gen) floatExpr(t *typ, depth int) string {
+	d := depth - 1
+	switch g.n(12) {
+	case 0, 1, 2, 3:
+		return g.round(t, fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*", "/"), g.floatOperand(t, d)))
+	case 4:
+		return g.round(t, fmt.Sprintf("(%s*%s + %s)", g.value(t, d), g.expr(t, d), g.expr(t, d)))
+	case 5:
+		return g.round(t, g.convert(t, g.value(g.intType(), d)))
+	case 6:
+		from := float32T
+		if t == float32T {
+			from = float64T
+		}
+		return g.round(t, g.convert(t, g.value(from, d)))
+	case 7:
+		return "(-(" + g.value(t, d) + "))"
+	case 8:
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+	case 9:
+		return g.round(t, g.convert(t, fmt.Sprintf("math.%s(%s)", g.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), g.widen(t, d))))
+	case 10:
+		if c := g.call(t, d); c != "" {
+			return c
+		}
+	}
+	return g.place(t)
+}
+
+// floatOperand is no constant zero: dividing by it is an error.
+func (g *gen) floatOperand(t *typ, d int) string {
+	if g.chance(4) {
+		return g.literal(t, true)
+	}
+	return g.value(t, d)
+}
+
+func (g *gen) widen(t *typ, d int) string {
+	if t == float64T {
+		return g.value(t, d)
+	}
+	return "float64(" + g.value(t, d) + ")"
+}
+
+// call returns a call of a helper without effects, or "".
+func (g *gen) call(t *typ, d int) string {
+	for range 4 {
+		if len(g.funcs) == 0 {
+			return ""
+		}
+		f := pick(g, g.funcs)
+		if !f.pure || f.faulty || !f.result.same(t) || g.times*f.work > maxWork/8 {
+			continue
+		}
+		g.work += g.times * f.work
+		return fmt.Sprintf("%s(%s)", f.name, g.arguments(f, d))
+	}
+	return ""
+}
+
+func (g *gen) arguments(f *fn, d int) string {
+	var args []string
+	for _, p := range f.params {
+		args = append(args, g.expr(p, d))
+	}
+	args = append(args, g.expr(uint64T, d))
+	return strings.Join(args, ", ")
+}

@@ -1,0 +1,242 @@
+package smith
+
+import (
+	"fmt"
+	"strings"
+)
+
+func (g *gen) ifStatement() {
+	init := ""
+	g.push()
+	if g.chance(5) {
+		t := g.scalar()
+		name := g.name("v")
+		init = fmt.Sprintf("%s := %s; ", name, g.expr(t, 2))
+		g.declare(&variable{name: name, typ: t})
+		init += fmt.Sprintf("%s == %s && ", name, name)
+	}
+	g.line("if %s%s {", init, g.boolExpr(g.size.expr))
+	g.block(1 + g.n(4))
+	for g.chance(4) {
+		g.faults = 0
+		g.line("} else if %s {", g.boolExpr(g.size.expr))
+		g.block(1 + g.n(3))
+	}
+	if g.chance(2) {
+		g.line("} else {")
+		g.block(1 + g.n(3))
+	}
+	g.line("}")
+	g.pop()
+}
+
+// body writes the body of a loop that runs so often at most, and what begins and
+// ends it, with a label if something in it names it.
+func (g *gen) body(head string, times int, isSwitch bool, body func()) {
+	outer, before, depth := g.out, g.times, g.indent
+	g.out = strings.Builder{}
+	used := false
+	label := g.name("L")
+	g.loops = append(g.loops, loop{label, &used, isSwitch})
+	g.times *= max(times, 1)
+	body()
+	g.times = before
+	g.loops = g.loops[:len(g.loops)-1]
+	inner := g.out.String()
+	g.out, g.indent = outer, depth
+	if used {
+		g.line("%s:", label)
+	}
+	g.line("%s {", head)
+	g.out.WriteString(inner)
+	g.line("}")
+}
+
+// trips returns how often a loop may run.
+func (g *gen) trips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
+
+func (g *gen) forStatement() {
+	n := g.trips()
+	i, t := g.name("i"), g.intType()
+	v := &variable{name: i, typ: t, fixed: true, noCapture: true}
+	var head string
+	switch g.n(5) {
+	case 0:
+		head = fmt.Sprintf("for %s := %s(%d); %s > 0; %s--", i, t, n, i, i)
+	case 1:
+		step := 1 + g.n(3)
+		head = fmt.Sprintf("for %s := %s(0); %s < %d; %s += %d", i, t, i, n*step, i, step)
+	case 2:
+		head = fmt.Sprintf("for %s := %s(0); %s < %d && %s; %s++", i, t, i, n, g.boolExpr(2), i)
+	case 3:
+		// The bound is not known.
+		head = fmt.Sprintf("for %s := %s(0); %s < %s(uint8(%s)%%%d); %s++", i, t, i, t, g.place(intT), n+1, i)
+	default:
+		head = fmt.Sprintf("for %s := %s(0); %s != %d; %s++", i, t, i, n, i)
+	}
+	g.body(head, n, false, func() {
+		g.push()
+		g.declare(v)
+		g.block(1 + g.n(4))
+		g.pop()
+	})
+}
+
+// endless is a for without a condition: what counts comes first, so that continue
+// does not pass it by.
+func (g *gen) endless() {
+	n := g.trips()
+	i := g.name("n")
+	g.line("%s := 0", i)
+	g.declare(&variable{name: i, typ: intT, fixed: true})
+	head := "for"
+	if g.chance(2) {
+		head = fmt.Sprintf("for %s >= 0", i)
+	}
+	g.body(head, n, false, func() {
+		g.indent++
+		g.line("if %s++; %s > %d {", i, i, n)
+		g.line("\tbreak")
+		g.line("}")
+		g.indent--
+		g.block(1 + g.n(4))
+	})
+}
+
+func (g *gen) rangeStatement() {
+	n := g.trips()
+	i, x := g.name("i"), g.name("x")
+	iv := &variable{name: i, typ: intT}
+	xv := &variable{name: x}
+	var head string
+	arrays := g.vars(func(v *variable) bool { return v.typ.kind == arrayKind && v.typ.len <= n })
+	slices := g.vars(func(v *variable) bool {
+		return v.typ.kind == sliceKind && v.length > 0 && v.length <= 8 && v.typ.elem != recT
+	})
+	switch c := g.n(5); {
+	case c == 0 && len(arrays) > 0:
+		a := pick(g, arrays)
+		xv.typ = a.typ.elem
+		of := a.name
+		if !a.fixed && !strings.Contains(of, ".") && !g.pure {
+			of = g.one("", "&") + of
+		}
+		head = fmt.Sprintf("for %s, %s := range %s", i, x, of)
+	case c == 1 && len(slices) > 0:
+		s := pick(g, slices)
+		xv.typ = s.typ.elem
+		n = 16
+		head = fmt.Sprintf("for %s, %s := range %s", i, x, s.name)
+	case c == 2 && g.depth < 2:
+		xv.typ = int32T
+		head = fmt.Sprintf("for %s, %s := range shape.Upto(%d)", i, x, n)
+	default:
+		iv.typ = g.intType()
+		head = fmt.Sprintf("for %s := range %s(%d)", i, iv.typ, n)
+	}
+	g.body(head, n, false, func() {
+		g.push()
+		g.indent++
+		g.declare(iv)
+		g.line("_ = %s", i)
+		if xv.typ != nil {
+			g.declare(xv)
+			g.line("_ = %s", x)
+		}
+		g.indent--
+		g.block(1 + g.n(4))
+		g.pop()
+	})
+}
+
+func (g *gen) switchStatement() {
+	t := g.intType()
+	head := "switch"
+	tag := g.chance(2)
+	if tag {
+		head = fmt.Sprintf("switch %s %% 5", g.place(t))
+	} else if g.chance(2) {
+		head = "switch true"
+	}
+	g.body(head, 1, true, func() {
+		n := 1 + g.n(5)
+		def := g.n(2 * n)
+		for c := range n {
+			g.faults = 0
+			switch {
+			case c == def:
+				g.line("default:")
+			case !tag:
+				g.faults = 1
+				g.line("case %s:", g.value(boolType, g.size.expr))
+			case t.signed && g.chance(3):
+				g.line("case %d, -%d:", c, c+1)
+			default:
+				g.line("case %d:", c)
+			}
+			g.block(1 + g.n(3))
+			if c < n-1 && g.chance(4) {
+				g.line("\tfallthrough")
+			}
+		}
+	})
+}
+
+func (g *gen) braces() {
+	g.line("{")
+	g.block(1 + g.n(3))
+	g.line("}")
+}
+
+// closure declares a function literal and calls it once or twice.
+func (g *gen) closure() {
+	if g.pure || g.closed > 1 {
+		return
+	}
+	result, loops, kernel := g.result, g.loops, g.kernel
+	name := g.name("c")
+	param, res := g.scalar(), g.scalar()
+	arg := g.name("a")
+	g.line("%s := func(%s %s) %s {", name, arg, param, res)
+	g.result, g.loops = res, nil
+	g.closed++
+	g.push()
+	g.declare(&variable{name: arg, typ: param})
+	before := g.work
+	g.block(1 + g.n(4))
+	g.faults = 0
+	g.line("\treturn %s", g.expr(res, 2))
+	g.pop()
+	g.closed--
+	g.result, g.loops, g.kernel = result, loops, kernel
+	g.line("}")
+	cost := g.work - before
+	for range 1 + g.n(2) {
+		v := g.name("v")
+		g.faults = 1
+		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("_ = %s", v)
+		g.declare(&variable{name: v, typ: res})
+		g.work += cost
+	}
+}
+
+// gotoStatement jumps over a block.
+func (g *gen) gotoStatement() {
+	if g.result != nil && g.closed > 0 {
+		return
+	}
+	l := g.name("G")
+	g.line("if %s {", g.boolExpr(2))
+	g.line("\tgoto %s", l)
+	g.line("}")
+	g.line("{")
+	g.block(1 + g.n(3))
+	g.line("}")
+	g.line("%s:", l)
+	if g.kernel && g.closed == 0 {
+		g.line("h++")
+	} else {
+		g.line("w++")
+	}
+}

@@ -1,0 +1,194 @@
+// Package shape has what random kernels share: their arguments, and functions
+// that keep apart what Go leaves open.
+package shape
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Items is the number of work-items of a launch.
+const Items = 11
+
+// How much of each slice belongs to a work-item. All are powers of two.
+const (
+	Words = 16 // of In, which all read, and Out
+	Bytes = 8
+	Reals = 4
+	Recs  = 2
+)
+
+// Rec is an element with padding.
+type Rec struct {
+	A int8
+	B uint16
+	C int64
+	D float32
+	E [3]int16
+	F bool
+	G struct{ X, Y uint32 }
+}
+
+// Args is what every random kernel is made of.
+type Args struct {
+	N     int32
+	Small [3]int16
+	In    []uint64
+	Out   []uint64
+	Bytes []int8
+	Reals []float32
+	Recs  []Rec
+}
+
+// edges are values that operations treat in their own way.
+var edges = []uint64{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 16,
+	1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 7, 100, 1000}
+
+// Inputs returns arguments that depend on the seed alone.
+func Inputs(seed uint64) Args {
+	r := rand.New(rand.NewPCG(seed, 7))
+	value := func() uint64 {
+		switch r.IntN(3) {
+		case 0:
+			return edges[r.IntN(len(edges))]
+		case 1:
+			return r.Uint64() >> r.IntN(64)
+		}
+		return uint64(r.IntN(40) - 20)
+	}
+	a := Args{N: int32(value()), In: make([]uint64, Items*Words), Out: make([]uint64, Items*Words),
+		Bytes: make([]int8, Items*Bytes), Reals: make([]float32, Items*Reals), Recs: make([]Rec, Items*Recs)}
+	for i := range a.Small {
+		a.Small[i] = int16(value())
+	}
+	for i := range a.In {
+		a.In[i] = value()
+	}
+	for i := range a.Bytes {
+		a.Bytes[i] = int8(value())
+	}
+	for i := range a.Reals {
+		a.Reals[i] = float32(r.IntN(2000)-1000) / 8
+	}
+	for i := range a.Recs {
+		a.Recs[i] = Rec{A: int8(value()), B: uint16(value()), C: int64(value()), D: float32(r.IntN(99)) / 4, E: [3]int16{int16(value()), 1, -2}, F: r.IntN(2) == 0}
+		a.Recs[i].G.X, a.Recs[i].G.Y = uint32(value()), uint32(value())
+	}
+	return a
+}
+
+// Mix adds x to the hash h.
+func Mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// Bits returns a float's bits. Which NaN an operation gives is open.
+func Bits(x float64) uint64 {
+	if x != x {
+		return 0x7ff8_dead
+	}
+	return math.Float64bits(x)
+}
+
+// Bits32 is Bits for float32.
+func Bits32(x float32) uint64 {
+	if x != x {
+		return 0x7fc0_dead
+	}
+	return uint64(math.Float32bits(x))
+}
+
+// F32 returns x, but for what devices do not agree on: subnormal numbers, and
+// what is so small that one more operation could make it subnormal.
+func F32(x float32) float32 {
+	if x < 1e-25 && x > -1e-25 {
+		return 0
+	}
+	return x
+}
+
+// Real returns what a float32 looks like in memory: any number but NaN.
+func Real(x float32) float32 {
+	if x != x {
+		return -77
+	}
+	return x
+}
+
+// B returns 0 or 1.
+func B(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Integer is any integer type.
+type Integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Pick returns one of two values.
+func Pick[T any](c bool, a, b T) T {
+	if c {
+		return a
+	}
+	return b
+}
+
+// Swap swaps two variables.
+func Swap[T any](a, b *T) { *a, *b = *b, *a }
+
+// Sum adds up what f makes of a slice.
+func Sum[T any, R Integer](xs []T, f func(T) R) R {
+	var s R
+	for _, x := range xs {
+		s = s*3 + f(x)
+	}
+	return s
+}
+
+// Pair is generic, with methods.
+type Pair[A, B Integer] struct {
+	X A
+	Y B
+}
+
+// Flip returns the pair the other way round.
+func (p Pair[A, B]) Flip() Pair[B, A] { return Pair[B, A]{p.Y, p.X} }
+
+// Step changes the pair.
+func (p *Pair[A, B]) Step(n int) { p.X, p.Y = p.X*A(3)+A(n), p.Y^B(p.X) }
+
+// Key sums the pair up.
+func (p Pair[A, B]) Key() uint64 { return uint64(p.X)*31 + uint64(p.Y) }
+
+// Upto yields numbers up to n, for range over functions.
+func Upto(n int) func(func(int, int32) bool) {
+	return func(yield func(int, int32) bool) {
+		for i := 0; i < n; i++ {
+			if !yield(i, int32(i*i)-2) {
+				return
+			}
+		}
+	}
+}
+
+// Valuer is implemented by the types of random kernels.
+type Valuer interface{ Val(x int32) int32 }
+
+// Value calls through the interface.
+func Value(v Valuer, x int32) int32 { return v.Val(x) + 1 }
+
+// Add is a Valuer.
+type Add struct{ N int32 }
+
+// Val adds.
+func (a Add) Val(x int32) int32 { return x + a.N }
+
+// Neg is a Valuer.
+type Neg int16
+
+// Val negates.
+func (n Neg) Val(x int32) int32 { return int32(n) - x }

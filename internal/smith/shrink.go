@@ -1,0 +1,246 @@
+package smith
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"slices"
+	"time"
+)
+
+// Shrink returns the smallest source it finds that still fails, by taking parts
+// of it out. Most of what it tries is no legal program, which fails must refuse.
+func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
+	until := time.Now().Add(limit)
+	for changed := true; changed; {
+		changed = false
+		for _, next := range smaller(src) {
+			if time.Now().After(until) {
+				return src
+			}
+			if fails(next) {
+				src, changed = next, true
+				break
+			}
+		}
+	}
+	return src
+}
+
+// smaller returns sources that are like src but for one part, smallest first.
+func smaller(src string) []string {
+	var out []string
+	seen := map[string]bool{src: true}
+	for i := 0; ; i++ {
+		text, done := edited(src, i)
+		if done {
+			break
+		}
+		if text != "" && !seen[text] && len(text) < len(src) {
+			seen[text] = true
+			out = append(out, text)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	return out
+}
+
+// editor makes the n-th change that it comes by.
+type editor struct{ n int }
+
+// now reports whether this is the change to make.
+func (e *editor) now() bool {
+	e.n--
+	return e.n == -1
+}
+
+// edited returns the source with the n-th change, and whether there is none.
+func edited(src string, n int) (text string, done bool) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		return "", true
+	}
+	e := &editor{n}
+	file.Decls = e.decls(file.Decls)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if e.n < 0 {
+			return false
+		}
+		e.node(n)
+		return true
+	})
+	if e.n >= 0 {
+		return "", true
+	}
+	var out bytes.Buffer
+	if format.Node(&out, fset, file) != nil {
+		return "", false
+	}
+	return out.String(), false
+}
+
+func (e *editor) decls(list []ast.Decl) []ast.Decl {
+	for i, d := range list {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			continue
+		}
+		if e.now() {
+			return slices.Delete(list, i, i+1)
+		}
+	}
+	return list
+}
+
+func (e *editor) node(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		n.List = e.list(n.List)
+	case *ast.CaseClause:
+		n.Body = e.list(n.Body)
+		e.exprs(n.List)
+	case *ast.IfStmt:
+		if n.Else != nil && e.now() {
+			n.Else = nil
+		}
+		if n.Init != nil && e.now() {
+			n.Init = nil
+		}
+		e.expr(&n.Cond)
+	case *ast.ForStmt:
+		if n.Cond != nil {
+			e.expr(&n.Cond)
+		}
+	case *ast.RangeStmt:
+		e.expr(&n.X)
+	case *ast.SwitchStmt:
+		if n.Tag != nil {
+			e.expr(&n.Tag)
+		}
+	case *ast.AssignStmt:
+		e.exprs(n.Rhs)
+		e.exprs(n.Lhs)
+		if len(n.Lhs) == len(n.Rhs) && len(n.Lhs) > 1 && e.now() {
+			n.Lhs, n.Rhs = n.Lhs[1:], n.Rhs[1:]
+		}
+	case *ast.ValueSpec:
+		e.exprs(n.Values)
+	case *ast.ReturnStmt:
+		e.exprs(n.Results)
+	case *ast.BinaryExpr:
+		e.expr(&n.X)
+		e.expr(&n.Y)
+	case *ast.UnaryExpr:
+		e.expr(&n.X)
+	case *ast.ParenExpr:
+		e.expr(&n.X)
+	case *ast.CallExpr:
+		e.exprs(n.Args)
+		if f, ok := n.Fun.(*ast.SelectorExpr); ok {
+			e.expr(&f.X)
+		}
+	case *ast.IndexExpr:
+		e.expr(&n.Index)
+	case *ast.CompositeLit:
+		for i := range n.Elts {
+			if e.now() {
+				n.Elts = slices.Delete(n.Elts, i, i+1)
+				break
+			}
+		}
+		e.exprs(n.Elts)
+	case *ast.KeyValueExpr:
+		e.expr(&n.Value)
+	case *ast.StructType:
+		for i := range n.Fields.List {
+			if e.now() {
+				n.Fields.List = slices.Delete(n.Fields.List, i, i+1)
+				break
+			}
+		}
+	}
+}
+
+// list takes a statement out, or puts what is in it in its place.
+func (e *editor) list(list []ast.Stmt) []ast.Stmt {
+	for size := len(list); size > 0; size /= 2 {
+		for i := 0; i+size <= len(list); i += size {
+			if e.now() {
+				return slices.Delete(list, i, i+size)
+			}
+		}
+	}
+	for i, s := range list {
+		for _, in := range inner(s) {
+			if e.now() {
+				return slices.Concat(list[:i], in, list[i+1:])
+			}
+		}
+	}
+	return list
+}
+
+// inner returns the lists of statements in a statement.
+func inner(s ast.Stmt) [][]ast.Stmt {
+	var out [][]ast.Stmt
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		out = append(out, s.List)
+	case *ast.LabeledStmt:
+		out = append(out, []ast.Stmt{s.Stmt})
+	case *ast.IfStmt:
+		out = append(out, s.Body.List)
+		if b, ok := s.Else.(*ast.BlockStmt); ok {
+			out = append(out, b.List)
+		} else if s.Else != nil {
+			out = append(out, []ast.Stmt{s.Else})
+		}
+	case *ast.ForStmt:
+		out = append(out, s.Body.List)
+	case *ast.RangeStmt:
+		out = append(out, s.Body.List)
+	case *ast.SwitchStmt:
+		for _, c := range s.Body.List {
+			out = append(out, c.(*ast.CaseClause).Body)
+		}
+	}
+	return out
+}
+
+func (e *editor) exprs(list []ast.Expr) {
+	for i := range list {
+		e.expr(&list[i])
+	}
+}
+
+// expr puts a part of an expression in its place, or a constant.
+func (e *editor) expr(at *ast.Expr) {
+	var parts []ast.Expr
+	switch x := (*at).(type) {
+	case *ast.BinaryExpr:
+		parts = []ast.Expr{x.X, x.Y}
+	case *ast.UnaryExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.ParenExpr:
+		parts = []ast.Expr{x.X}
+	case *ast.CallExpr:
+		parts = x.Args
+	case *ast.Ident, *ast.BasicLit:
+		return
+	}
+	for _, p := range parts {
+		if e.now() {
+			*at = p
+			return
+		}
+	}
+	for _, text := range []string{"0", "1", "true", "false"} {
+		if e.now() {
+			*at = ast.NewIdent(text)
+			return
+		}
+	}
+}

@@ -1,0 +1,391 @@
+package smith
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/internal/smith/shape"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/kernelimpl"
+)
+
+var (
+	programs  = flag.Int("programs", 100, "the number of random programs")
+	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
+	budget    = flag.Duration("budget", 60*time.Second, "make no more programs after so long")
+	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
+	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
+	points    = flag.String("points", "built,expand", "where in the list of passes to interpret the programs")
+)
+
+// batch is how many programs gc compiles at once.
+const batch = 50
+
+// bench runs programs in every way.
+type bench struct {
+	compiler *oracle.Compiler
+	dev      *runtime.Device // nil if there is none
+	points   []string
+	took     [2]time.Duration // in the interpreter and on the device
+}
+
+func newBench(t testing.TB) *bench {
+	b := &bench{compiler: oracle.NewCompiler(Imports...), points: strings.Split(*points, ",")}
+	dev, err := runtime.Open(runtime.Select("vulkan"))
+	switch {
+	case err == nil:
+		b.dev = dev
+		t.Cleanup(func() {
+			if err := dev.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	case os.Getenv("KGEN_REQUIRE_VULKAN") != "":
+		t.Fatal(err)
+	}
+	return b
+}
+
+// errRefused is a program that kgen does not compile.
+var errRefused = errors.New("refused")
+
+// compile compiles programs of different prefixes; what is refused or fails has
+// an error.
+func (b *bench) compile(ps []*Program) ([]*oracle.Kernel, []error) {
+	out, errs := make([]*oracle.Kernel, len(ps)), make([]error, len(ps))
+	files := map[string]string{}
+	index := map[string]int{}
+	for i, p := range ps {
+		files[p.File()] = p.Source
+		index[p.Prefix+"K"] = i
+		errs[i] = fmt.Errorf("%w: no kernel", errRefused)
+	}
+	prog, diags, err := b.compiler.Load("example.com/kernels", files)
+	if err == nil && len(diags) > 0 {
+		err = fmt.Errorf("%w: %v", errRefused, diags)
+	}
+	if err != nil {
+		for i := range errs {
+			errs[i] = err
+		}
+		return out, errs
+	}
+	for _, k := range prog.Packages[0].Kernels {
+		var diags diag.List
+		i := index[k.Name]
+		out[i], diags, errs[i] = oracle.Compile(prog, k, b.points...)
+		if errs[i] == nil && len(diags) > 0 {
+			errs[i] = fmt.Errorf("%w: %v", errRefused, diags)
+		}
+	}
+	return out, errs
+}
+
+// compare compares what a launch left with what the host's left, with what faulted.
+func compare(where string, got shape.Args, err error, want HostResult) error {
+	var f *runtime.Fault
+	switch {
+	case err != nil && !errors.As(err, &f):
+		return fmt.Errorf("%s: %w", where, err)
+	case f == nil && len(want.Faults) > 0:
+		return fmt.Errorf("%s: no fault, want %+v", where, want.Faults[0])
+	case f != nil:
+		if e := compareFault(f, want.Faults); e != nil {
+			return fmt.Errorf("%s: %w", where, e)
+		}
+	}
+	if d := difftest.Diff(got, want.Args, false); d != "" {
+		return fmt.Errorf("%s: %s", where, d)
+	}
+	return nil
+}
+
+func compareFault(f *runtime.Fault, want []HostFault) error {
+	for _, w := range want {
+		if w.ID != f.GlobalID[0] {
+			continue
+		}
+		text := f.Kind.Describe(f.A, f.B, f.Message)
+		if big.MatchString(w.Text) {
+			text, w.Text = f.Kind.String(), strings.SplitN(w.Text, " [", 2)[0]
+		}
+		at := strings.Split(f.Pos, ":")
+		line, _ := strconv.Atoi(at[len(at)-2])
+		if text != w.Text || line != w.Line {
+			return fmt.Errorf("fault %v, want line %d: %s", f, w.Line, w.Text)
+		}
+		return nil
+	}
+	return fmt.Errorf("fault %v, want %+v", f, want)
+}
+
+// big finds values of uint64 that are no int64: faults have int64 only.
+var big = regexp.MustCompile(`\b(9[2-9]|1[0-9])\d{17,18}\b`)
+
+// inputs returns arguments that share nothing with the inputs of the program.
+func (p *Program) inputs() *shape.Args {
+	a := shape.Inputs(p.Seed)
+	return &a
+}
+
+// check runs a compiled program in the interpreter and on the device.
+func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want HostResult) error {
+	now := time.Now()
+	for _, point := range b.points {
+		a := p.inputs()
+		l := oracle.Launch{Global: []int{shape.Items}, Local: []int{4}, Arg: a, MaxSteps: 1 << 40}
+		if err := compare("interpreter at "+point, *a, l.Run(k, point), want); err != nil {
+			return err
+		}
+	}
+	b.took[0] += time.Since(now)
+	if b.dev == nil {
+		return nil
+	}
+	now = time.Now()
+	defer func() { b.took[1] += time.Since(now) }()
+	a, err := b.launch(ctx, p, k)
+	return compare(b.dev.Name(), *a, err, want)
+}
+
+// redzone is what stands around the memory of slices on the device.
+const redzone = 64
+
+// zoned is a slice in a buffer with a redzone on both sides.
+type zoned[T any] struct {
+	buf  *runtime.Buffer[T]
+	all  []T
+	zone int
+}
+
+func zone[T any](dev *runtime.Device, s []T, fill T) (*zoned[T], error) {
+	z := &zoned[T]{zone: redzone, all: make([]T, len(s)+2*redzone)}
+	for i := range z.all {
+		z.all[i] = fill
+	}
+	copy(z.all[redzone:], s)
+	var err error
+	z.buf, err = runtime.BufferOf(dev, z.all)
+	return z, err
+}
+
+func (z *zoned[T]) view() runtime.View[T] { return z.buf.Slice(redzone, len(z.all)-redzone) }
+
+// back copies the slice back and looks at its surroundings.
+func (z *zoned[T]) back(ctx context.Context, q *runtime.Queue, s []T, name string) error {
+	got := make([]T, len(z.all))
+	err := z.buf.CopyTo(ctx, q, got)
+	if e := z.buf.Close(); err == nil {
+		err = e
+	}
+	copy(s, got[redzone:])
+	n := len(got) - redzone
+	if d := difftest.Diff(got[:redzone], z.all[:redzone], false) + difftest.Diff(got[n:], z.all[n:], false); d != "" && err == nil {
+		err = fmt.Errorf("%s: written out of bounds: %s", name, d)
+	}
+	return err
+}
+
+// launch runs a program on the device, between redzones.
+func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel) (*shape.Args, error) {
+	a := p.inputs()
+	desc := *k.ABI
+	desc.SPIRV = k.SPIRV()
+	kernel := kernelimpl.Register(&desc, nil)
+	in, err1 := zone(b.dev, a.In, 0xabadcafe)
+	out, err2 := zone(b.dev, a.Out, 0xabadcafe)
+	bytes, err3 := zone(b.dev, a.Bytes, 0x5a)
+	reals, err4 := zone(b.dev, a.Reals, 777)
+	recs, err5 := zone(b.dev, a.Recs, shape.Rec{C: 777})
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		return a, err
+	}
+	l := kernelimpl.NewLaunch(kernel)
+	for i := range desc.Params {
+		switch desc.Params[i].Name {
+		case "Args.N":
+			kernelimpl.Value(l, i, a.N)
+		case "Args.Small":
+			kernelimpl.Value(l, i, a.Small)
+		case "Args.In":
+			kernelimpl.View(l, i, in.view())
+		case "Args.Out":
+			kernelimpl.View(l, i, out.view())
+		case "Args.Bytes":
+			kernelimpl.View(l, i, bytes.view())
+		case "Args.Reals":
+			kernelimpl.View(l, i, reals.view())
+		case "Args.Recs":
+			kernelimpl.View(l, i, recs.view())
+		default:
+			return a, fmt.Errorf("unknown parameter %s", desc.Params[i].Name)
+		}
+	}
+	q := b.dev.DefaultQueue()
+	ev, err := l.ParallelFor1(q, shape.Items, nil)
+	if err == nil {
+		err = ev.Wait(ctx)
+	}
+	// The device is usable whatever happened.
+	back := errors.Join(in.back(ctx, q, a.In, "In"), out.back(ctx, q, a.Out, "Out"), bytes.back(ctx, q, a.Bytes, "Bytes"),
+		reals.back(ctx, q, a.Reals, "Reals"), recs.back(ctx, q, a.Recs, "Recs"))
+	if back != nil {
+		return a, back
+	}
+	return a, err
+}
+
+// TestSmith runs random programs as gc compiles them, in the interpreter and on
+// the Vulkan device.
+func TestSmith(t *testing.T) {
+	b := newBench(t)
+	ctx := context.Background()
+	seed := *first
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	begin, done, faulted, refused, failed := time.Now(), 0, 0, map[string]int{}, 0
+	var took [4]time.Duration
+	lap := func(i int, since time.Time) { took[i] += time.Since(since) }
+	for done < *programs && time.Since(begin) < *budget && failed < 20 {
+		var ps []*Program
+		for range min(batch, *programs-done) {
+			ps = append(ps, New(seed, fmt.Sprintf("P%d", len(ps))))
+			seed++
+		}
+		done += len(ps)
+		now := time.Now()
+		kernels, errs := b.compile(ps)
+		lap(0, now)
+		now = time.Now()
+		host, err := Host(ctx, ps)
+		lap(1, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range ps {
+			if errors.Is(errs[i], errRefused) {
+				refused[strings.Join(strings.Fields(errs[i].Error())[1:3], " ")]++
+				t.Logf("seed %d: %v", p.Seed, errs[i])
+				continue
+			}
+			err := errs[i]
+			if err == nil {
+				err = b.check(ctx, p, kernels[i], host[i])
+			}
+			if len(host[i].Faults) > 0 {
+				faulted++
+			}
+			if err == nil {
+				continue
+			}
+			failed++
+			small := b.shrink(ctx, p, err)
+			t.Errorf("seed %d: %v\n%s", p.Seed, err, small)
+			if *keep != "" {
+				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("seed%d.go", p.Seed)), []byte(p.Source), 0o666)
+				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("seed%d_small.go", p.Seed)), []byte(small), 0o666)
+			}
+		}
+	}
+	t.Logf("%d programs (%d with faults) in %v, up to seed %d; refused: %v", done, faulted, time.Since(begin).Round(time.Second), seed-1, refused)
+	t.Logf("kgen %v, gc %v, interpreter %v, device %v", took[0], took[1], b.took[0], b.took[1])
+}
+
+// TestKept runs the programs that once failed, or what they shrank to.
+func TestKept(t *testing.T) {
+	b := newBench(t)
+	b.points = []string{"all"}
+	names, err := filepath.Glob("testdata/*.go")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var ps []*Program
+	for i, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefix := fmt.Sprintf("Q%d", i)
+		ps = append(ps, &Program{Seed: 143, Prefix: prefix, Source: regexp.MustCompile(`\bP\d+([KSTf])`).ReplaceAllString(string(src), prefix+"$1")})
+	}
+	kernels, errs := b.compile(ps)
+	host, err := Host(context.Background(), ps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if errs[i] == nil {
+			b.points = slices.Sorted(maps.Keys(kernels[i].Forms))
+			errs[i] = b.check(context.Background(), ps[i], kernels[i], host[i])
+		}
+		if errs[i] != nil {
+			t.Errorf("%s: %v", name, errs[i])
+		}
+	}
+}
+
+// shrink returns the smallest program it finds that fails as p does. Where the
+// interpreter agrees with gc on the program as it was lowered, that stands for gc.
+func (b *bench) shrink(ctx context.Context, p *Program, cause error) string {
+	where := failure(cause)
+	return Shrink(p.Source, func(src string) bool {
+		if !strings.Contains(src, "k.Run(it.GlobalID())") {
+			return false
+		}
+		q := *p
+		q.Source = src
+		ks, errs := b.compile([]*Program{&q})
+		if errs[0] != nil {
+			return !errors.Is(errs[0], errRefused) && failure(errs[0]) == where
+		}
+		var want HostResult
+		if strings.HasPrefix(where, "interpreter at built") {
+			all, err := Host(ctx, []*Program{&q})
+			if err != nil {
+				return false
+			}
+			want = all[0]
+		} else {
+			a := q.inputs()
+			l := oracle.Launch{Global: []int{shape.Items}, Local: []int{4}, Arg: a}
+			err := l.Run(ks[0], "built")
+			var f *runtime.Fault
+			if errors.As(err, &f) {
+				at := strings.Split(f.Pos, ":")
+				line, _ := strconv.Atoi(at[len(at)-2])
+				want.Faults = append(want.Faults, HostFault{f.GlobalID[0], line, f.Kind.Describe(f.A, f.B, f.Message)})
+			} else if err != nil {
+				return false
+			}
+			want.Args = *a
+		}
+		err := b.check(ctx, &q, ks[0], want)
+		return err != nil && failure(err) == where
+	}, *shrinkFor)
+}
+
+// failure tells kinds of failures apart.
+func failure(err error) string {
+	text, rest, _ := strings.Cut(err.Error(), ": ")
+	for _, word := range []string{"fault", "no fault", "written out of bounds"} {
+		if strings.HasPrefix(rest, word) {
+			return text + word
+		}
+	}
+	return text
+}

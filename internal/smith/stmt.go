@@ -1,0 +1,529 @@
+package smith
+
+import (
+	"fmt"
+	"strings"
+)
+
+// theKernel writes the kernel.
+func (g *gen) theKernel() {
+	g.line("")
+	g.line("type %sK struct{ shape.Args }", g.prefix)
+	g.line("")
+	g.line("func (%sK) Properties() properties.List {", g.prefix)
+	g.line("\treturn properties.List{properties.Float(properties.FloatExact)}")
+	g.line("}")
+	g.line("")
+	g.line("func (k %sK) Kernel(it dsl.Item1) { k.Run(it.GlobalID()) }", g.prefix)
+	g.line("")
+	g.line("func (k %sK) Run(id int) {", g.prefix)
+	g.begin(nil, false, true)
+	g.indent++
+	g.line("out, bytes := k.Out[id*16:id*16+16], k.Bytes[id*8:][:8:8]")
+	g.line("reals, recs := k.Reals[4*id:4*(id+1)], k.Recs[id*2:2*id+2:len(k.Recs)]")
+	g.line("h := shape.Mix(uint64(id), k.In[id*16])")
+	g.line("_, _, _, _ = bytes, reals, recs, h")
+	for _, v := range []*variable{
+		{name: "id", typ: intT, fixed: true},
+		{name: "out", typ: sliceOf(uint64T), fixed: true, device: true, length: 16},
+		{name: "bytes", typ: sliceOf(int8T), fixed: true, device: true, length: 8},
+		{name: "reals", typ: sliceOf(float32T), fixed: true, device: true, length: 4},
+		{name: "recs", typ: sliceOf(recT), fixed: true, device: true, length: 2},
+		{name: "h", typ: uint64T},
+		{name: "k.Small", typ: &typ{kind: arrayKind, elem: ints[1], len: 3}},
+		{name: "k.N", typ: int32T},
+	} {
+		g.declare(v)
+	}
+	g.statements(g.size.statements/2 + g.n(g.size.statements))
+	for _, v := range g.scopes[0] {
+		g.faults = 1 // no more
+		if v.typ.scalar() {
+			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
+		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
+			g.line("h = shape.Mix(h, %s)", g.wordOf(p, v.typ))
+		}
+	}
+	g.line("out[15] = h")
+	g.indent--
+	g.line("}")
+}
+
+// wordOf returns the uint64 of a part of a variable, whose type is that of its
+// last step.
+func (g *gen) wordOf(p string, t *typ) string {
+	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
+		t = t.elem
+	}
+	if t.kind != structKind {
+		return toWord(t, p)
+	}
+	return "uint64(len(out))"
+}
+
+// toWord returns an expression of type uint64 that tells values of t apart.
+func toWord(t *typ, e string) string {
+	switch {
+	case t.kind == boolKind:
+		return "shape.B(" + e + ")"
+	case t == float32T:
+		return "shape.Bits32(" + e + ")"
+	case t == float64T:
+		return "shape.Bits(" + e + ")"
+	}
+	return "uint64(" + e + ")"
+}
+
+// statements writes statements within the scope.
+func (g *gen) statements(n int) {
+	for range n {
+		g.statement()
+	}
+}
+
+// block writes statements in a scope of their own, without braces.
+func (g *gen) block(n int) {
+	g.depth++
+	g.indent++
+	g.push()
+	g.statements(n)
+	g.pop()
+	g.indent--
+	g.depth--
+}
+
+type statement struct {
+	weight int
+	write  func(g *gen)
+}
+
+var simple, nested []statement
+
+func init() {
+	simple = []statement{
+		{6, (*gen).declaration}, {8, (*gen).assignment}, {4, (*gen).opAssignment}, {2, (*gen).incDec}, {3, (*gen).swap},
+		{4, (*gen).output}, {3, (*gen).jump}, {4, (*gen).callStatement}, {2, (*gen).slicing}, {2, (*gen).pointer},
+		{1, (*gen).explicitPanic}, {2, (*gen).copying}, {2, (*gen).generic}, {1, (*gen).record},
+	}
+	nested = []statement{
+		{6, (*gen).ifStatement}, {3, (*gen).forStatement}, {2, (*gen).rangeStatement}, {3, (*gen).switchStatement},
+		{1, (*gen).braces}, {2, (*gen).closure}, {1, (*gen).gotoStatement}, {1, (*gen).endless},
+	}
+}
+
+func (g *gen) statement() {
+	g.faults = 0
+	g.work += g.times
+	list := simple
+	if g.depth < g.size.depth && g.work < maxWork && g.chance(3) {
+		list = nested
+	}
+	total := 0
+	for _, s := range list {
+		total += s.weight
+	}
+	n := g.n(total)
+	for _, s := range list {
+		if n -= s.weight; n < 0 {
+			s.write(g)
+			return
+		}
+	}
+}
+
+func (g *gen) declaration() {
+	t := g.anyType(2)
+	e := g.expr(t, g.size.expr)
+	name := g.name("v")
+	switch g.n(3) {
+	case 0:
+		g.line("var %s %s = %s", name, t, e)
+	case 1:
+		g.line("var %s %s", name, t)
+	default:
+		g.line("%s := %s", name, e)
+	}
+	g.line("_ = %s", name)
+	g.declare(&variable{name: name, typ: t})
+}
+
+// target returns a place to assign to of a type that fits, and its type.
+func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
+	for range 10 {
+		t := g.anyType(1)
+		if !fits(t) {
+			continue
+		}
+		var all []string
+		for _, v := range g.vars(func(v *variable) bool { return !v.fixed || v.typ.kind >= sliceKind && !g.pure }) {
+			if p := g.part(v.name, v.typ, v, func(u *typ) bool { return u.same(t) }, true, 4); p != "" {
+				all = append(all, p)
+			}
+		}
+		if len(all) > 0 {
+			return pick(g, all), t
+		}
+	}
+	return "", nil
+}
+
+// stored returns what to assign of an expression: memory that is compared holds
+// no NaN.
+func stored(to string, t *typ, e string) string {
+	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
+		return "shape.Real(" + e + ")"
+	}
+	return e
+}
+
+func anyOf(*typ) bool { return true }
+
+func (g *gen) assignment() {
+	if to, t := g.target(anyOf); t != nil {
+		g.line("%s = %s", to, stored(to, t, g.expr(t, g.size.expr)))
+	}
+}
+
+func (g *gen) opAssignment() {
+	to, t := g.target(func(t *typ) bool { return t.kind == intKind || t == float64T })
+	switch {
+	case t == nil:
+	case t.kind == floatKind:
+		g.line("%s %s= %s", to, g.one("+", "-", "*", "/"), g.floatOperand(t, 2))
+	case g.chance(4):
+		g.line("%s %s= %s", to, g.one("/", "%"), "("+g.value(t, 2)+" | 1)")
+	case g.chance(3):
+		c := pick(g, ints[5:])
+		g.line("%s %s= %s", to, g.one("<<", ">>"), g.value(c, 2))
+	default:
+		g.line("%s %s= %s", to, g.one("+", "-", "*", "&", "|", "^", "&^"), g.expr(t, g.size.expr))
+	}
+}
+
+func (g *gen) incDec() {
+	if to, t := g.target(func(t *typ) bool { return t.kind == intKind }); t != nil {
+		g.line("%s%s", to, g.one("++", "--"))
+	}
+}
+
+func (g *gen) swap() {
+	a, t := g.target(anyOf)
+	if t == nil {
+		return
+	}
+	b, u := g.target(t.same)
+	if u == nil || a == b {
+		return
+	}
+	if g.chance(2) {
+		g.line("%s, %s = %s, %s", a, b, stored(a, t, g.place(t)), stored(b, t, g.expr(t, 2)))
+	} else {
+		g.line("%s, %s = %s, %s", a, b, stored(a, t, b), stored(b, t, a))
+	}
+}
+
+func (g *gen) output() {
+	t := g.scalar()
+	e := toWord(t, g.value(t, g.size.expr))
+	if g.kernel && g.chance(2) {
+		i := g.n(15)
+		g.line("out[%d] = shape.Mix(out[%d], %s)", i, i, e)
+		return
+	}
+	if to, u := g.target(uint64T.same); u != nil {
+		g.line("%s = shape.Mix(%s, %s)", to, g.place(uint64T), e)
+	}
+}
+
+// jump leaves or goes on with a loop, or returns.
+func (g *gen) jump() {
+	if g.depth == 0 {
+		return
+	}
+	cond := g.expr(boolType, 2)
+	if isLiteral(cond) {
+		cond = g.place(boolType)
+	}
+	if len(g.loops) == 0 || g.chance(5) {
+		if g.closed == 0 || g.result != nil {
+			g.line("if %s {", cond)
+			g.line("\t%s", g.returns())
+			g.line("}")
+		}
+		return
+	}
+	g.line("if %s {", cond)
+	g.line("\t%s", g.leave())
+	g.line("}")
+}
+
+func (g *gen) returns() string {
+	if g.result == nil {
+		return "return"
+	}
+	return "return " + g.expr(g.result, 2)
+}
+
+// leave returns a break or continue.
+func (g *gen) leave() string {
+	i := len(g.loops) - 1
+	if g.chance(3) {
+		i = g.n(len(g.loops))
+	}
+	l := g.loops[i]
+	word := "continue"
+	if l.isSwitch || g.chance(2) {
+		word = "break"
+	}
+	inner := i == len(g.loops)-1
+	if word == "continue" && !inner {
+		inner = true
+		for _, m := range g.loops[i+1:] {
+			inner = inner && m.isSwitch
+		}
+	}
+	if inner && g.chance(2) {
+		return word
+	}
+	*l.used = true
+	return word + " " + l.label
+}
+
+// callStatement calls a helper or closure that may have effects.
+func (g *gen) callStatement() {
+	for range 4 {
+		if len(g.funcs) == 0 {
+			return
+		}
+		f := pick(g, g.funcs)
+		if g.pure && !f.pure || g.times*f.work > maxWork/4 || g.work > maxWork || f.faulty && !g.faulty {
+			continue
+		}
+		args, ok := g.effectArguments(f)
+		if !ok {
+			continue
+		}
+		name := f.name
+		if f.method != nil {
+			recv := g.vars(func(v *variable) bool {
+				return v.typ.same(f.method) && !(v.fixed && f.ptr) || v.typ.kind == ptrKind && v.typ.elem.same(f.method)
+			})
+			if len(recv) == 0 {
+				continue
+			}
+			name = pick(g, recv).name + "." + f.name
+		}
+		g.work += g.times * f.work
+		v := g.name("v")
+		if g.chance(4) && f.method != nil {
+			m := g.name("m")
+			g.line("%s := %s", m, name)
+			name = m
+		}
+		g.line("%s := %s(%s)", v, name, args)
+		g.line("_ = %s", v)
+		g.declare(&variable{name: v, typ: f.result})
+		return
+	}
+}
+
+// effectArguments returns arguments, pointers to variables among them. Where a
+// function may fault, its arguments do not.
+func (g *gen) effectArguments(f *fn) (string, bool) {
+	if f.faulty {
+		g.faults = 1
+	}
+	var args []string
+	for _, p := range f.params {
+		switch p.kind {
+		case ptrKind:
+			vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.same(p.elem) && !strings.Contains(v.name, ".") })
+			ps := g.vars(func(v *variable) bool { return v.typ.same(p) })
+			switch {
+			case len(ps) > 0 && g.chance(2):
+				args = append(args, pick(g, ps).name)
+			case len(vs) > 0:
+				args = append(args, "&"+pick(g, vs).name)
+			default:
+				return "", false
+			}
+		case sliceKind:
+			s := g.someSlice(p)
+			if s == "" {
+				return "", false
+			}
+			args = append(args, s)
+		default:
+			args = append(args, g.expr(p, 2))
+		}
+	}
+	args = append(args, g.expr(uint64T, 2))
+	return strings.Join(args, ", "), true
+}
+
+// someSlice returns a slice of at least two elements.
+func (g *gen) someSlice(t *typ) string {
+	arrays := g.vars(func(v *variable) bool {
+		return !v.fixed && v.typ.kind == arrayKind && v.typ.elem.same(t.elem) && v.typ.len >= 2 && !strings.Contains(v.name, ".")
+	})
+	others := g.vars(func(v *variable) bool {
+		return v.typ.same(t) && v.length >= 2 && !(v.device && t.elem.kind == floatKind)
+	})
+	if len(arrays) > 0 && (len(others) == 0 || g.chance(2)) {
+		a := pick(g, arrays)
+		lo := g.n(a.typ.len - 1)
+		return fmt.Sprintf("%s[%d:]", a.name, lo)
+	}
+	if len(others) > 0 {
+		s := pick(g, others)
+		return fmt.Sprintf("%s[%s:]", s.name, g.one("", fmt.Sprint(g.n(s.length-1))))
+	}
+	return ""
+}
+
+// slicing declares a slice of an array or of another slice.
+func (g *gen) slicing() {
+	if g.pure {
+		return
+	}
+	vs := g.vars(func(v *variable) bool {
+		return v.typ.kind == arrayKind && !v.fixed && !strings.Contains(v.name, ".") || v.typ.kind == sliceKind && v.length > 0
+	})
+	if len(vs) == 0 {
+		return
+	}
+	v := pick(g, vs)
+	n := v.length
+	if v.typ.kind == arrayKind {
+		n = v.typ.len
+	}
+	lo := g.n(n)
+	hi := lo + 1 + g.n(n-lo)
+	name := g.name("s")
+	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device}
+	if v.device && v.typ.elem.kind == floatKind {
+		return // assignments know reals by its name
+	}
+	switch is := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
+	case len(is) > 0 && g.mayFault(2):
+		a, b := pick(g, is).name, pick(g, is).name
+		g.line("%s := %s[%s]", name, v.name, g.one(a+":", ":"+b, "min("+a+", 3):"+b))
+		s.length = 0
+		g.line("%s = %s[:]", name, name)
+	case g.chance(4):
+		g.line("%s := %s[%d:%d:%d]", name, v.name, lo, hi, n)
+	case g.chance(2):
+		g.line("%s := %s[%d:][:%d]", name, v.name, lo, hi-lo)
+	default:
+		g.line("%s := %s[%d:%d]", name, v.name, lo, hi)
+	}
+	g.line("_ = %s", name)
+	if s.length == 0 {
+		if g.kernel {
+			g.line("h = shape.Mix(h, uint64(len(%s)*100+cap(%s)))", name, name)
+		}
+		return
+	}
+	g.declare(s)
+}
+
+// pointer declares a pointer to a variable or to an element.
+func (g *gen) pointer() {
+	vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.kind < sliceKind && !strings.Contains(v.name, ".") })
+	if len(vs) == 0 {
+		return
+	}
+	if g.kernel && g.chance(3) {
+		name := g.name("q")
+		g.line("%s := &recs[%d]", name, g.n(2))
+		g.line("_ = %s", name)
+		g.declare(&variable{name: name, typ: &typ{kind: ptrKind, elem: recT}, fixed: true, device: true})
+		return
+	}
+	v := pick(g, vs)
+	if v.noCapture {
+		return
+	}
+	name, e, t := g.name("ptr"), v.name, v.typ
+	if t.kind == structKind && g.chance(2) {
+		f := pick(g, t.fields)
+		e, t = e+"."+f.name, f.typ
+	}
+	g.line("%s := &%s", name, e)
+	g.line("_ = %s", name)
+	g.declare(&variable{name: name, typ: &typ{kind: ptrKind, elem: t}, fixed: true})
+}
+
+func (g *gen) explicitPanic() {
+	if g.faulty && g.chance(2) {
+		g.faults = 1
+		g.line("if %s && %s {", g.place(boolType), g.boolExpr(2))
+		g.line("\tpanic(\"deliberate %d\")", g.n(100))
+		g.line("}")
+	}
+}
+
+func (g *gen) copying() {
+	if g.pure {
+		return
+	}
+	t := sliceOf(g.scalar())
+	a, b := g.someSlice(t), g.someSlice(t)
+	if a == "" {
+		return
+	}
+	if b == "" || g.chance(3) {
+		g.line("clear(%s)", a)
+		return
+	}
+	name := g.name("v")
+	g.line("%s := copy(%s, %s)", name, a, b)
+	g.line("_ = %s", name)
+	g.declare(&variable{name: name, typ: intT})
+}
+
+// generic uses the generic functions and types of package shape.
+func (g *gen) generic() {
+	switch g.n(3) {
+	case 0:
+		vs := g.vars(func(v *variable) bool {
+			return !v.fixed && !v.noCapture && v.typ.kind < sliceKind && !strings.Contains(v.name, ".")
+		})
+		for _, a := range vs {
+			for _, b := range vs {
+				if a != b && a.typ.same(b.typ) {
+					g.line("shape.Swap(&%s, &%s)", a.name, b.name)
+					return
+				}
+			}
+		}
+	case 1:
+		t := g.scalar()
+		if s := g.someSlice(sliceOf(t)); s != "" {
+			name, r := g.name("v"), g.intType()
+			e := fmt.Sprintf("%s(%s)", r, toWord(t, "x"))
+			g.line("%s := shape.Sum(%s, func(x %s) %s { return %s })", name, s, t, r, e)
+			g.line("_ = %s", name)
+			g.declare(&variable{name: name, typ: r})
+		}
+	default:
+		a, b, v, p := g.intType(), g.intType(), g.name("v"), g.name("pair")
+		g.line("%s := shape.Pair[%s, %s]{%s, %s}", p, a, b, g.expr(a, 2), g.expr(b, 2))
+		for range g.n(3) {
+			g.line("%s.Step(%s)", p, g.expr(intT, 2))
+		}
+		g.line("%s := %s%s.Key()", v, p, g.one("", ".Flip()"))
+		g.line("_ = %s", v)
+		g.declare(&variable{name: v, typ: uint64T})
+	}
+}
+
+// record copies an element of device memory.
+func (g *gen) record() {
+	if g.kernel {
+		name := g.name("rec")
+		g.line("%s := recs[%d]", name, g.n(2))
+		g.line("_ = %s", name)
+		g.declare(&variable{name: name, typ: recT})
+	}
+}

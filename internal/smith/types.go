@@ -1,0 +1,209 @@
+package smith
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type kind uint8
+
+const (
+	boolKind kind = iota
+	intKind
+	floatKind
+	arrayKind
+	structKind
+	sliceKind
+	ptrKind
+)
+
+// typ is a type of a program.
+type typ struct {
+	kind   kind
+	name   string // of scalars and structs
+	bits   int
+	signed bool
+	elem   *typ
+	len    int
+	fields []field
+}
+
+type field struct {
+	name string
+	typ  *typ
+}
+
+// String returns the type as Go spells it.
+func (t *typ) String() string {
+	switch t.kind {
+	case arrayKind:
+		return fmt.Sprintf("[%d]%s", t.len, t.elem)
+	case sliceKind:
+		return "[]" + t.elem.String()
+	case ptrKind:
+		return "*" + t.elem.String()
+	}
+	return t.name
+}
+
+func (t *typ) same(u *typ) bool { return t.String() == u.String() }
+
+func (t *typ) scalar() bool { return t.kind <= floatKind }
+
+var ints = func() []*typ {
+	var out []*typ
+	for _, s := range []bool{true, false} {
+		for _, bits := range []int{8, 16, 32, 64, 0} {
+			t := &typ{kind: intKind, name: "int", bits: bits, signed: s}
+			if bits > 0 {
+				t.name += strconv.Itoa(bits)
+			} else {
+				t.bits = 64
+			}
+			if !s {
+				t.name = "u" + t.name
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}()
+
+var (
+	boolType = &typ{kind: boolKind, name: "bool"}
+	float32T = &typ{kind: floatKind, name: "float32", bits: 32, signed: true}
+	float64T = &typ{kind: floatKind, name: "float64", bits: 64, signed: true}
+	int8T    = ints[0]
+	int32T   = ints[2]
+	intT     = ints[4]
+	uint64T  = ints[8]
+	recT     = &typ{kind: structKind, name: "shape.Rec", fields: []field{{"A", int8T}, {"B", ints[6]}, {"C", ints[3]}, {"D", float32T},
+		{"E", &typ{kind: arrayKind, elem: ints[1], len: 3}}, {"F", boolType}, {"G.X", ints[7]}, {"G.Y", ints[7]}}}
+)
+
+func sliceOf(t *typ) *typ { return &typ{kind: sliceKind, elem: t} }
+
+func (g *gen) intType() *typ { return pick(g, ints) }
+
+// scalar returns a scalar type.
+func (g *gen) scalar() *typ {
+	switch g.n(12) {
+	case 0, 1:
+		return boolType
+	case 2:
+		return float32T
+	case 3:
+		return float64T
+	case 4, 5:
+		return intT
+	}
+	return g.intType()
+}
+
+// fieldType returns the type of a field or element.
+func (g *gen) fieldType(depth int) *typ {
+	if depth > 0 && g.chance(3) {
+		return g.anyType(depth - 1)
+	}
+	return g.scalar()
+}
+
+// anyType returns a type of values.
+func (g *gen) anyType(depth int) *typ {
+	switch n := g.n(8); {
+	case n == 0 && len(g.structs) > 0, n == 1 && len(g.structs) > 0:
+		return pick(g, g.structs)
+	case n == 2 && depth > 0:
+		return &typ{kind: arrayKind, elem: g.fieldType(depth - 1), len: 1 + g.n(4)}
+	}
+	return g.scalar()
+}
+
+// literal returns a constant of the type, other than 0 if it must be.
+func (g *gen) literal(t *typ, nonzero bool) string {
+	switch t.kind {
+	case boolKind:
+		return g.one("true", "false")
+	case floatKind:
+		s := g.one("0.5", "1", "2", "3.25", "0.1", "100", "1e10", "7", "0.001")
+		if !nonzero && g.chance(6) {
+			s = "0"
+		}
+		if g.chance(4) {
+			s = "-" + s
+		}
+		return fmt.Sprintf("%s(%s)", t, s)
+	}
+	return fmt.Sprintf("%s(%s)", t, g.number(t, nonzero))
+}
+
+// literalOf is literal without the conversion, for places that have the type.
+func (g *gen) literalOf(t *typ) string {
+	if t.kind == intKind {
+		return g.number(t, false)
+	}
+	return g.literal(t, false)
+}
+
+// number returns an integer in the type's range.
+func (g *gen) number(t *typ, nonzero bool) string {
+	for {
+		var v uint64
+		switch g.n(6) {
+		case 0, 1, 2:
+			v = uint64(g.n(12))
+		case 3:
+			v = 1 << g.n(t.bits)
+		case 4:
+			v = 1<<g.n(t.bits) - 1
+		case 5:
+			v = g.r.Uint64()
+		}
+		if t.signed && g.chance(3) {
+			v = -v
+		}
+		v <<= 64 - t.bits
+		s := strconv.FormatUint(v>>(64-t.bits), 10)
+		if t.signed {
+			s = strconv.FormatInt(int64(v)>>(64-t.bits), 10)
+		}
+		if s != "0" || !nonzero {
+			return s
+		}
+	}
+}
+
+// zero returns the zero value of a type, spelled out.
+func (t *typ) zero() string {
+	switch t.kind {
+	case boolKind:
+		return "false"
+	case intKind, floatKind:
+		return t.name + "(0)"
+	case arrayKind, structKind:
+		return t.String() + "{}"
+	}
+	return "nil"
+}
+
+// composite returns a composite literal.
+func (g *gen) composite(t *typ, depth int) string {
+	var parts []string
+	if t.kind == arrayKind {
+		for range t.len {
+			parts = append(parts, g.expr(t.elem, depth))
+		}
+		if g.chance(4) {
+			parts = parts[:g.n(len(parts)+1)]
+		}
+	} else {
+		for _, f := range t.fields {
+			if g.chance(5) {
+				continue
+			}
+			parts = append(parts, f.name+": "+g.expr(f.typ, depth))
+		}
+	}
+	return t.String() + "{" + strings.Join(parts, ", ") + "}"
+}
