@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
@@ -31,6 +35,28 @@ func TestWords(t *testing.T) {
 
 // TestSwiftShader does so on a device that needs them.
 func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Correction)$") }
+
+func moduleWords(module string) []uint32 {
+	list := make([]uint32, len(module)/4)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32([]byte(module[4*i : 4*i+4]))
+	}
+	return list
+}
+
+// TestNoVariant: without 64-bit atomics the launch says that they are missing.
+func TestNoVariant(t *testing.T) {
+	dev, err := runtime.Open(runtime.Select("vulkan"), runtime.MaskAspects(properties.Int64, properties.Atomic64))
+	if err != nil {
+		t.Skip(err) // TestWords fails where a device was promised
+	}
+	defer func() { _ = dev.Close() }()
+	k := atomics.Longs{In: make([]int64, 4), Sum: make([]int64, 7), U: make([]uint64, 6), Out: make([]int64, 8)}
+	err = atomicsgen.RunLongs(context.Background(), dev, k, 4)
+	if !errors.Is(err, runtime.ErrKernelNotSupported) || !strings.Contains(err.Error(), "aspects int64, atomic64") {
+		t.Errorf("got error %v", err)
+	}
+}
 
 func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 	host, err := runtime.Open(runtime.Select("host"))
@@ -84,8 +110,12 @@ func refused(dev *runtime.Device, err error) bool {
 	})
 }
 
-// TestVariants proves that only those aspects keep kernels from having variants.
+// TestVariants proves that only those aspects keep kernels from having variants, and
+// that these do without what they say.
 func TestVariants(t *testing.T) {
+	capabilities := []spirv.Capability{spirv.CapabilityInt64, spirv.CapabilityInt16, spirv.CapabilityInt8,
+		spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess}
+	n := 0
 	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), wordsgen.Kernels()) {
 		for _, a := range k.Aspects() {
 			word := a == properties.Int8 || a == properties.Int16 || a == properties.Int64
@@ -93,6 +123,22 @@ func TestVariants(t *testing.T) {
 				t.Errorf("%s needs %v", k.Name(), a)
 			}
 		}
+		for i := range k.ABI().Variants {
+			v := &k.ABI().Variants[i]
+			m, err := spirv.Parse(moduleWords(v.SPIRV))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			for _, c := range capabilities {
+				if v.Name != abi.VariantWords || m.HasCapability(c) {
+					t.Errorf("%s: the variant %s has %v", k.Name(), v.Name, c)
+				}
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d variants", n)
 	}
 }
 

@@ -63,8 +63,8 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 }
 
 // order returns the semantics of an atomic operation. A helper's orders nothing:
-// only the host reads a fault record, and lavapipe miscompiles loops with memory
-// barriers in them.
+// only the host reads a fault record, and what exchanges a word to store a part of it
+// is a plain store. Lavapipe miscompiles loops with memory barriers in them.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone
