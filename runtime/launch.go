@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"sync"
 
@@ -163,23 +164,47 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
 		SubGroupSize: p.subGroup, Host: k.host, HostSpecs: slices.Clone(c.HostSpecs),
 	}
-	if !d.direct() {
-		v, missing := k.variant(d.Has)
-		if missing != 0 {
-			return nil, errorf(ErrKernelNotSupported, "it needs the aspect %v, which the device %s lacks", missing, d.Name()).about(k)
-		}
-		desc.SPIRV = k.module(v)
-		if v != nil && slices.Contains(v.Without, properties.Int64) {
-			desc.Specs = splitSpecs(k.abi, desc.Specs)
-		}
-	}
-	h, err := d.newPipeline(&desc)
+	h, err := d.build(k, desc)
 	if err != nil {
+		if e := new(Error); errors.As(err, &e) {
+			return nil, err
+		}
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
 	d.pipelines.Add(1)
 	b.variants = append(b.variants, variant{p.local, p.subGroup, slices.Clone(c.Specs), h})
 	return h, nil
+}
+
+// build makes a pipeline of the kernel's module, or of the variant that the device
+// needs. Where the driver fails on the module, as compilers do, a variant may do:
+// it is other code for the same results.
+func (d *Device) build(k *Kernel, desc hal.PipelineDesc) (hal.Pipeline, error) {
+	if d.direct() {
+		return d.newPipeline(&desc)
+	}
+	v, missing := k.variant(d.Has)
+	if missing != 0 {
+		return nil, errorf(ErrKernelNotSupported, "it needs the aspect %v, which the device %s lacks", missing, d.Name()).about(k)
+	}
+	h, err := d.buildVariant(k, v, desc)
+	if v == nil && errors.Is(err, hal.ErrPipeline) {
+		for i := range k.abi.Variants {
+			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
+				return h, nil
+			}
+		}
+	}
+	return h, err
+}
+
+// buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
+func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
+	desc.SPIRV = k.module(v)
+	if v != nil && slices.Contains(v.Without, properties.Int64) {
+		desc.Specs = splitSpecs(k.abi, desc.Specs)
+	}
+	return d.newPipeline(&desc)
 }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

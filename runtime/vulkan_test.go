@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/cheap"
 	"github.com/kgen-go/kgen/internal/swiftshader"
@@ -191,4 +192,23 @@ func resident(t *testing.T) int {
 	pages, err := strconv.Atoi(strings.Fields(string(b))[1])
 	check(t, err)
 	return pages * os.Getpagesize()
+}
+
+// TestRefusedModule: where the driver does not take a kernel's module, one of its
+// variants may do.
+func TestRefusedModule(t *testing.T) {
+	k := *backendtest.Desc("increment").Kernel
+	k.Variants = []abi.Variant{{Name: "none"}, {Name: abi.VariantWords, SPIRV: increment.ABI().SPIRV}}
+	refused := kernelimpl.Register(&k, func(a *kernelimpl.HostArgs) any {
+		x := kernelimpl.HostSlice[uint32](a, 0)
+		return func(it dsl.Item1) { x[it.GlobalID()]++ }
+	})
+	copies(t, func(t *testing.T, dev *runtime.Device) {
+		x := []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+		l := kernelimpl.NewLaunch(refused)
+		kernelimpl.Slice(l, 0, x)
+		if err := l.Run1(ctx, dev, 10, nil); err != nil || x[3] != 5 {
+			t.Errorf("%v, %v", x, err)
+		}
+	})
 }

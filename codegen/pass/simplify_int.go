@@ -180,6 +180,10 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
+		// A difference that is nothing, such as a remainder.
+		if isZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
+			return s.set(v, v.Op, x.Args[0], x.Args[1])
+		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}

@@ -18,7 +18,24 @@
 // A function with prefix Fast is the device's own instruction. Its result is
 // unspecified within the bound that the comment states, differs between devices,
 // and may ignore the special cases of the precise form. On the host it is the
-// precise form.
+// precise form. The largest errors measured, for some millions of arguments each
+// (go test ./internal/difftest/ulps -v -samples 4000000; lavapipe is Mesa 22.3,
+// the H200 has NVIDIA's driver 580):
+//
+//	                                    lavapipe      H200       precise form
+//	FastSin    -Pi to Pi                7e-8          4e-7       0.77 ulps
+//	FastCos    -Pi to Pi                8e-8          4e-7       0.77 ulps
+//	FastTan    -1.5 to 1.5              1.6e-6        4e-5       0.78 ulps
+//	FastExp    -80 to 80                63 ulps       62 ulps    0.66 ulps
+//	FastExp2   -120 to 120              3.0 ulps      2.1 ulps   0.60 ulps
+//	FastLog    1e-30 to 1e30            7e-6          9e-6       0.76 ulps
+//	FastLog2   1e-30 to 1e30            4e-6          8e-6       0.51 ulps
+//	FastRsqrt  1e-30 to 1e30            1.5 ulps      1.5 ulps   0.51 ulps
+//	FastTanh   -10 to 10                0.7 ulps      0.7 ulps   0.71 ulps
+//	FastPow    1e-3 to 1e3, -10 to 10   95 ulps       156 ulps   0.63 ulps
+//
+// Errors without a unit are absolute. Those of the logarithms count in ulps where
+// the result is near zero, which is where 2**-21 is the bound.
 package math32
 
 // Products stand in explicit conversions, float32(x*y), because Go allows a

@@ -38,7 +38,7 @@ func absolute(bound float64) func(x, err, got, want float64) bool {
 var (
 	exponential = func(x, err, _, _ float64) bool { return err <= 3+2*math.Abs(x) }
 	logarithm   = func(x, err, got, want float64) bool {
-		return err <= 3 || 0.5 <= x && x <= 2 && math.Abs(got-want) <= 0x1p-21
+		return err <= 4 || 0.5 <= x && x <= 2 && math.Abs(got-want) <= 0x1p-21
 	}
 	anything = func(x, err, got, want float64) bool { return true }
 )
