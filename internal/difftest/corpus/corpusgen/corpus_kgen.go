@@ -1605,6 +1605,7 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
@@ -1674,6 +1675,7 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
@@ -3012,6 +3014,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
 	Variants: []abi.Variant{
@@ -3110,6 +3113,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
 	Variants: []abi.Variant{
@@ -3208,6 +3212,7 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
 	Variants: []abi.Variant{
@@ -3306,6 +3311,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
 	Variants: []abi.Variant{
@@ -3404,6 +3410,7 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
 	Variants: []abi.Variant{
@@ -3502,6 +3509,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
 	Variants: []abi.Variant{
@@ -3600,6 +3608,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
 	Variants: []abi.Variant{
@@ -3698,6 +3707,7 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
 	Variants: []abi.Variant{
@@ -3796,6 +3806,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
 	Variants: []abi.Variant{
@@ -3894,6 +3905,7 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
 	Variants: []abi.Variant{

@@ -122,6 +122,7 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:204:5"},
 	},
 	Data:       besselData,
 	DataOffset: 32,
@@ -178,7 +179,9 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:210:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7"},
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:35"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:17"},
 	},
@@ -312,6 +315,7 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:103:24"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:58:12"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:86:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7"},
 	},
@@ -537,6 +541,7 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/std.go:66:19"},
 		{Kind: abi.FaultPanic, Pos: "slices/sort.go:67:8", Message: "slices.Min: empty list"},
+		{Kind: abi.FaultIndex, Pos: "slices/sort.go:69:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:75:39"},
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7"},
 		{Kind: abi.FaultSlice3Max, Pos: "slices/slices.go:223:7"},
@@ -877,6 +882,8 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:204:9"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:27:41"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:294:17"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:497:25"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:25"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:40"},
