@@ -237,4 +237,25 @@
 //	encoding/binary            yes, LittleEndian and BigEndian
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304
+//
+// # Package math
+//
+// The functions of package math compile from their Go code, as on a port that has
+// no assembly, and a kernel of the mode properties.FloatExact has that code's bits
+// on every device. On the host, gc replaces some by assembly. Where that is exact
+// the bits are the same; where it is not, those functions and the ones that call
+// them (Pow, Sinh, Log10, Gamma, …) may differ from the device in the last bits:
+//
+//	port       assembly with other bits     exact assembly or instructions
+//	amd64      Exp, Log, Hypot              Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
+//	386        Hypot                        Floor, Ceil, Trunc, Sqrt
+//	arm64      Exp, Exp2                    Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
+//	loong64    Exp, Exp2                    Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
+//	ppc64x     none                         Floor, Ceil, Trunc, Sqrt, FMA
+//	riscv64    none                         Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
+//	wasm       none                         Floor, Ceil, Trunc, Sqrt
+//	s390x      most of the package          Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
+//
+// Besides, gc fuses x*y + z into one rounding on arm64, loong64, ppc64x, riscv64
+// and s390x, as the language allows, and not on amd64.
 package dsl
