@@ -274,6 +274,8 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	}
 	if r.ItemAgainstLen && site.Kind == abi.FaultIndex {
 		f.Hint = fmt.Sprintf("with if %s >= %s { return } before it, it is proved", a, b)
+	} else if r.Grid && site.Kind == abi.FaultIndex && ok {
+		f.Hint = fmt.Sprintf("in s := %s[:h*w], with h and w from GlobalRange, s[%s] is proved", e.Base, a)
 	}
 	return f
 }

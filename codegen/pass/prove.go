@@ -32,10 +32,13 @@ type prover struct {
 	a     *ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
-	extra []link // what holds on the edge or in the arm that is looked at
-	under []claim
-	backs int // back edges on the way
-	steps int
+	// floors are the lower bounds among facts, of those values that were computed:
+	// others are come to from x.
+	floors map[*ir.Value][]link
+	extra  []link // what holds on the edge or in the arm that is looked at
+	under  []claim
+	backs  int // back edges on the way
+	steps  int
 }
 
 // term is a value as base + k, exactly; a nil base is 0.
@@ -64,7 +67,7 @@ type claim struct {
 }
 
 func newProver(a *ranges) *prover {
-	p := &prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}}
+	p := &prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}}
 	for _, b := range a.dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
@@ -75,9 +78,15 @@ func newProver(a *ranges) *prover {
 	return p
 }
 
-// link files the upper bounds among v's facts under what v is made of.
+// link files the bounds among v's facts under what v is made of.
 func (p *prover) link(v *ir.Value) {
 	for _, f := range p.a.facts[v] {
+		if f.rel == above || f.rel == atLeast {
+			t, o := p.term(v), p.term(f.other).base
+			if t.base != nil && o != nil && o.Block != nil && len(o.Args) == 2 && o.Op != ir.OpPhi {
+				p.floors[t.base] = append(p.floors[t.base], link{t.base, t.k, f.rel, f.other, f.from, byCondition})
+			}
+		}
 		if l, ok := p.newLink(v, f.rel, f.other, f.from); ok {
 			p.links[l.base] = append(p.links[l.base], l)
 		}

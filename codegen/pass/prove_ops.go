@@ -146,8 +146,21 @@ func (p *prover) grid(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	return 0, false
 }
 
-// beneath looks at how y was computed for something that is at most y.
+// beneath looks at how y was computed, and at what is known of it, for something
+// that is at most y.
 func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+	for _, l := range p.floors[y] {
+		d, over := add64(c, -l.k)
+		if l.rel == above && !over {
+			d, over = add64(d, 1)
+		}
+		if over || l.k == math.MinInt64 || !p.a.dom.Dominates(l.from, b) {
+			continue
+		}
+		if how, ok := p.compare(term{x, 0}, p.term(l.other), d, b); ok {
+			return how | l.how, true
+		}
+	}
 	if y.Block == nil {
 		return 0, false
 	}

@@ -69,7 +69,7 @@ func (a *ranges) eval(v *ir.Value) interval {
 		}
 		return full
 	case ir.OpSelect:
-		return arg(1).union(arg(2))
+		return a.arm(v, 1).union(a.arm(v, 2))
 	case ir.OpBitCount:
 		return interval{0, 64}
 	case ir.OpFindLsb, ir.OpFindUMsb:
@@ -80,6 +80,23 @@ func (a *ranges) eval(v *ir.Value) interval {
 	if p.lo < full.lo || p.hi > full.hi || p.lo > p.hi {
 		return full // it may wrap
 	}
+	return p
+}
+
+// arm is the interval of a select's argument where that is taken: max(x, 0) is
+// not negative.
+func (a *ranges) arm(v *ir.Value, i int) interval {
+	x, b := v.Args[i], v.Block
+	p := a.at(x, b)
+	eachRelation(v.Args[0], i == 1, func(y *ir.Value, r relation, z *ir.Value, unsigned bool) {
+		switch {
+		case unsigned:
+		case y == x:
+			p = a.apply(p, r, a.at(z, b))
+		case z == x:
+			p = a.apply(p, flip(r), a.at(y, b))
+		}
+	})
 	return p
 }
 

@@ -39,6 +39,8 @@ type Reason struct {
 	// ItemAgainstLen says that A is a work-item's id and B a length, which a
 	// comparison would settle.
 	ItemAgainstLen bool
+	// Grid says that A is a row's number times a row's length plus a column's.
+	Grid bool
 }
 
 // Source is where a value comes from in the end.
@@ -80,8 +82,22 @@ func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
 		return r
 	}
 	base := d.p.term(x).base
+	r.Grid = base != nil && d.rows(base)
 	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.a.isLength(d.p.term(y).base)
 	return r
+}
+
+// rows reports whether v is i*w + j with a w from the range of the launch.
+func (d *decider) rows(v *ir.Value) bool {
+	if v.Op != ir.OpIAdd {
+		return false
+	}
+	for _, m := range v.Args {
+		if m.Op == ir.OpIMul && (isRangeArg(d.p.term(m.Args[0]).base) || isRangeArg(d.p.term(m.Args[1]).base)) {
+			return true
+		}
+	}
+	return false
 }
 
 func isGlobalID(v *ir.Value) bool {

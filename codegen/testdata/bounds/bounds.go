@@ -136,6 +136,37 @@ func (k Image) Kernel(it dsl.Item2) {
 	img[y*w+x] = uint32(x ^ y)
 }
 
+// Clamped looks at neighbours, past an edge at the edge.
+type Clamped struct{ In, Out []float32 }
+
+func clamp(i, n int) int { return min(max(i, 0), n-1) }
+
+func (k Clamped) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	h, w := it.GlobalRange()
+	if len(k.In) < h*w || len(k.Out) < h*w {
+		return
+	}
+	sum := float32(0)
+	for d := -2; d <= 2; d++ {
+		sum += k.In[clamp(y+d, h)*w+clamp(x-d, w)]
+	}
+	k.Out[y*w+x] = sum / 5
+}
+
+// Stride goes through the elements in steps of the launch's range.
+type Stride struct{ X, Out []int32 }
+
+func (k Stride) Kernel(it dsl.Item1) {
+	s := int32(0)
+	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
+		s += k.X[i]
+	}
+	if i := it.GlobalID(); i < len(k.Out) {
+		k.Out[i] = s
+	}
+}
+
 // Rows takes a row at a time.
 type Rows struct {
 	N     int

@@ -22,18 +22,22 @@ type Blur struct {
 func (k Blur) Kernel(it dsl.Item2) {
 	y, x := it.GlobalID()
 	h, w := it.GlobalRange()
-	at, step, last := x, 1, w-1
-	if k.Columns {
-		at, step, last = y, w, h-1
-	}
-	row := y*w + x - at*step // where the row or column begins
+	in, out := k.In[:h*w], k.Out[:h*w]
 	sum := Color{One / 2, One / 2, One / 2, One / 2}
 	for j, weight := range k.Weights {
-		n := min(max(at+j-len(k.Weights)/2, 0), last)
-		sum = sum.AddScaled(k.In[row+n*step].Unpack(), weight)
+		row, col := y, x
+		if d := j - len(k.Weights)/2; k.Columns {
+			row = clamp(y+d, h)
+		} else {
+			col = clamp(x+d, w)
+		}
+		sum = sum.AddScaled(in[row*w+col].Unpack(), weight)
 	}
-	k.Out[y*w+x] = Color{sum.R / One, sum.G / One, sum.B / One, sum.A / One}.Pack()
+	out[y*w+x] = Color{sum.R / One, sum.G / One, sum.B / One, sum.A / One}.Pack()
 }
+
+// clamp returns the number nearest to i of those from 0 to n-1.
+func clamp(i, n int) int { return min(max(i, 0), n-1) }
 
 // Edges draws where brightness changes, by Sobel's operator, white on black.
 type Edges struct{ In, Out []RGBA }
@@ -42,16 +46,13 @@ type Edges struct{ In, Out []RGBA }
 func (k Edges) Kernel(it dsl.Item2) {
 	y, x := it.GlobalID()
 	h, w := it.GlobalRange()
-	up, down := max(y-1, 0)*w, min(y+1, h-1)*w
-	left, right := max(x-1, 0), min(x+1, w-1)
-	luma := func(i int) int32 { return k.In[i].Unpack().Luma() }
+	in, out := k.In[:h*w], k.Out[:h*w]
+	luma := func(dy, dx int) int32 { return in[clamp(y+dy, h)*w+clamp(x+dx, w)].Unpack().Luma() }
 
-	dx := luma(up+right) + 2*luma(y*w+right) + luma(down+right) -
-		luma(up+left) - 2*luma(y*w+left) - luma(down+left)
-	dy := luma(down+left) + 2*luma(down+x) + luma(down+right) -
-		luma(up+left) - 2*luma(up+x) - luma(up+right)
+	dx := luma(-1, 1) + 2*luma(0, 1) + luma(1, 1) - luma(-1, -1) - 2*luma(0, -1) - luma(1, -1)
+	dy := luma(1, -1) + 2*luma(1, 0) + luma(1, 1) - luma(-1, -1) - 2*luma(-1, 0) - luma(-1, 1)
 	v := int32(math32.Sqrt(float32(dx*dx+dy*dy)) + 0.5)
-	k.Out[y*w+x] = Color{v, v, v, 255}.Pack()
+	out[y*w+x] = Color{v, v, v, 255}.Pack()
 }
 
 // Brightness multiplies colours by a factor, and leaves alpha alone.
@@ -63,8 +64,9 @@ type Brightness struct {
 // Kernel computes a pixel.
 func (k Brightness) Kernel(it dsl.Item2) {
 	y, x := it.GlobalID()
-	_, w := it.GlobalRange()
-	c := k.In[y*w+x].Unpack()
+	h, w := it.GlobalRange()
+	in, out := k.In[:h*w], k.Out[:h*w]
+	c := in[y*w+x].Unpack()
 	scale := func(v int32) int32 { return (v*k.Factor + One/2) / One }
-	k.Out[y*w+x] = Color{scale(c.R), scale(c.G), scale(c.B), c.A}.Pack()
+	out[y*w+x] = Color{scale(c.R), scale(c.G), scale(c.B), c.A}.Pack()
 }

@@ -45,8 +45,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:33:27"},
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:35:7"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 	},
 	SPIRV: blurSPIRV,
 	Variants: []abi.Variant{
@@ -109,8 +109,8 @@ var brightnessKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:69:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:67:11"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:17"},
 	},
 	SPIRV: brightnessSPIRV,
 	Variants: []abi.Variant{
@@ -168,8 +168,8 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:54:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/imagefilter/filter/kernel.go:47:41"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:17"},
 	},
 	SPIRV: edgesSPIRV,
 	Variants: []abi.Variant{
