@@ -120,8 +120,8 @@ func (p *prover) le(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 
 func (p *prover) compare(x, y term, c int64, b *ir.Block) (evidence, bool) {
 	c, over := add64(c, y.k)
-	d, over2 := add64(c, -x.k)
-	if over || over2 || x.k == math.MinInt64 {
+	d, over2 := sub64(c, x.k)
+	if over || over2 {
 		return 0, false
 	}
 	return p.prove(x.base, y.base, d, b)
@@ -195,8 +195,8 @@ func (p *prover) at(v *ir.Value, b *ir.Block) (interval, evidence) {
 			if l.base != v || l.from != nil && !p.a.dom.Dominates(l.from, b) {
 				continue
 			}
-			hi, over := add64(p.a.at(l.other, b).hi, -l.k)
-			if over || l.k == math.MinInt64 || l.rel == below && hi == math.MinInt64 {
+			hi, over := sub64(p.a.at(l.other, b).hi, l.k)
+			if over || l.rel == below && hi == math.MinInt64 {
 				continue
 			}
 			if l.rel == below {
@@ -255,11 +255,15 @@ func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 					continue
 				}
 				// x + k <= o.base + o.k, or one less.
-				d := o.k - l.k
-				if l.rel == below {
-					d--
+				d, over := sub64(o.k, l.k)
+				e, over2 := sub64(c, d)
+				if l.rel == below && !over2 {
+					e, over2 = add64(e, 1)
 				}
-				how, ok := p.prove(o.base, y, c-d, b)
+				if over || over2 {
+					continue
+				}
+				how, ok := p.prove(o.base, y, e, b)
 				if !ok {
 					continue
 				}

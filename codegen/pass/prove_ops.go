@@ -25,7 +25,7 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 			return 0, false
 		}
 		for i, v := range x.Args {
-			if d, over := add64(c, -p.a.at(x.Args[1-i], b).hi); !over {
+			if d, over := sub64(c, p.a.at(x.Args[1-i], b).hi); !over {
 				if how, ok := try(v, d); ok {
 					return how, true
 				}
@@ -150,11 +150,11 @@ func (p *prover) grid(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 // that is at most y.
 func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	for _, l := range p.floors[y] {
-		d, over := add64(c, -l.k)
+		d, over := sub64(c, l.k)
 		if l.rel == above && !over {
 			d, over = add64(d, 1)
 		}
-		if over || l.k == math.MinInt64 || !p.a.dom.Dominates(l.from, b) {
+		if over || !p.a.dom.Dominates(l.from, b) {
 			continue
 		}
 		if how, ok := p.compare(term{x, 0}, p.term(l.other), d, b); ok {
@@ -181,7 +181,7 @@ func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) 
 	case ir.OpISub:
 		// x <= u - v + c where v <= u + c - x.
 		if px, _ := p.at(x, b); p.exact(y) {
-			if d, over := add64(c, -px.hi); !over {
+			if d, over := sub64(c, px.hi); !over {
 				return p.compare(p.term(y.Args[1]), p.term(y.Args[0]), d, b)
 			}
 		}

@@ -184,6 +184,11 @@ func add64(x, y int64) (sum int64, overflow bool) {
 	return sum, (sum > x) != (y > 0) && y != 0
 }
 
+func sub64(x, y int64) (diff int64, overflow bool) {
+	diff = x - y
+	return diff, (diff < x) != (y > 0) && y != 0
+}
+
 func mulRanges(p, q interval) interval {
 	r := interval{math.MaxInt64, math.MinInt64}
 	for _, x := range [2]int64{p.lo, p.hi} {
