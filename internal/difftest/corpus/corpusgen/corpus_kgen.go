@@ -436,7 +436,6 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:229:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
