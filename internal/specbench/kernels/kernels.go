@@ -1,0 +1,170 @@
+// Package kernels has each kernel of the benchmark three times: with its size as a
+// constant, as a specialization constant, and as an argument. The code is the
+// same, in functions that all three call.
+package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+//go:generate go tool kgen .
+
+// The sizes that are constants.
+const (
+	FixedTile   = 16
+	FixedRadius = 4
+	FixedWindow = 5
+	MaxWindow   = 9
+)
+
+// The sizes that are specialization constants.
+var (
+	Tile   = dsl.NewSpecConstant(FixedTile)
+	Radius = dsl.NewSpecConstant(FixedRadius)
+	Window = dsl.NewSpecConstant(FixedWindow)
+)
+
+// MatMulConstant multiplies matrices in tiles of FixedTile.
+type MatMulConstant struct {
+	N       int
+	A, B, C []float32
+}
+
+// Kernel computes one element.
+func (k MatMulConstant) Kernel(it dsl.NDItem2) {
+	a := dsl.LocalSlice[float32](it, FixedTile*FixedTile)
+	b := dsl.LocalSlice[float32](it, FixedTile*FixedTile)
+	matmul(it, FixedTile, k.N, k.A, k.B, k.C, a, b)
+}
+
+// MatMulSpec multiplies matrices in tiles of Tile.
+type MatMulSpec struct {
+	N       int
+	A, B, C []float32
+}
+
+// Kernel computes one element.
+func (k MatMulSpec) Kernel(it dsl.NDItem2) {
+	tile := Tile.Get(it)
+	a := dsl.LocalSlice[float32](it, tile*tile)
+	b := dsl.LocalSlice[float32](it, tile*tile)
+	matmul(it, tile, k.N, k.A, k.B, k.C, a, b)
+}
+
+// MatMulArgument multiplies matrices in tiles of Tile, its field.
+type MatMulArgument struct {
+	N, Tile int
+	A, B, C []float32
+	LA, LB  dsl.LocalAccessor[float32]
+}
+
+// Kernel computes one element.
+func (k MatMulArgument) Kernel(it dsl.NDItem2) {
+	matmul(it, k.Tile, k.N, k.A, k.B, k.C, k.LA.Slice(it), k.LB.Slice(it))
+}
+
+// matmul computes one element of c = a*b for n by n matrices, where n is a
+// multiple of tile and the work-group is tile by tile.
+func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
+	row, col := it.GlobalID()
+	y, x := it.LocalID()
+	var sum float32
+	for t := 0; t < n; t += tile {
+		la[y*tile+x] = a[row*n+t+x]
+		lb[y*tile+x] = b[(t+y)*n+col]
+		it.Barrier()
+		for i := range tile {
+			sum += la[y*tile+i] * lb[i*tile+x]
+		}
+		it.Barrier()
+	}
+	c[row*n+col] = sum
+}
+
+// BlurConstant averages the pixels around each, FixedRadius to all sides.
+type BlurConstant struct {
+	In, Weights, Out []float32
+}
+
+// Kernel computes one pixel.
+func (k BlurConstant) Kernel(it dsl.Item2) { blur(it, FixedRadius, k.In, k.Weights, k.Out) }
+
+// BlurSpec averages the pixels around each, Radius to all sides.
+type BlurSpec struct {
+	In, Weights, Out []float32
+}
+
+// Kernel computes one pixel.
+func (k BlurSpec) Kernel(it dsl.Item2) { blur(it, Radius.Get(it), k.In, k.Weights, k.Out) }
+
+// BlurArgument averages the pixels around each, Radius, its field, to all sides.
+type BlurArgument struct {
+	Radius           int
+	In, Weights, Out []float32
+}
+
+// Kernel computes one pixel.
+func (k BlurArgument) Kernel(it dsl.Item2) { blur(it, k.Radius, k.In, k.Weights, k.Out) }
+
+// blur computes one pixel; the input has a margin of the radius on all sides.
+func blur(it dsl.Item2, radius int, in, weights, out []float32) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	side := 2*radius + 1
+	pitch := w + 2*radius
+	var sum float32
+	for dy := range side {
+		for dx := range side {
+			sum += weights[dy*side+dx] * in[(y+dy)*pitch+x+dx]
+		}
+	}
+	out[y*w+x] = sum
+}
+
+// MedianConstant filters by the median of FixedWindow by FixedWindow pixels.
+type MedianConstant struct{ In, Out []float32 }
+
+// Kernel computes one pixel.
+func (k MedianConstant) Kernel(it dsl.Item2) {
+	var near [FixedWindow * FixedWindow]float32
+	median(it, FixedWindow, near[:], k.In, k.Out)
+}
+
+// MedianSpec filters by the median of Window by Window pixels.
+type MedianSpec struct{ In, Out []float32 }
+
+// Kernel computes one pixel.
+func (k MedianSpec) Kernel(it dsl.Item2) {
+	w := Window.Get(it)
+	median(it, w, dsl.PrivateAlloca[float32](it, w*w), k.In, k.Out)
+}
+
+// MedianArgument filters by the median of Window by Window pixels, at most
+// MaxWindow by MaxWindow.
+type MedianArgument struct {
+	Window  int
+	In, Out []float32
+}
+
+// Kernel computes one pixel.
+func (k MedianArgument) Kernel(it dsl.Item2) {
+	var near [MaxWindow * MaxWindow]float32
+	median(it, k.Window, near[:k.Window*k.Window], k.In, k.Out)
+}
+
+// median computes one pixel; the input has a margin of window/2 on all sides.
+func median(it dsl.Item2, window int, near, in, out []float32) {
+	y, x := it.GlobalID()
+	_, w := it.GlobalRange()
+	pitch := w + window - 1
+	for dy := range window {
+		for dx := range window {
+			v := in[(y+dy)*pitch+x+dx]
+			i := dy*window + dx
+			for i > 0 && near[i-1] > v {
+				near[i] = near[i-1]
+				i--
+			}
+			near[i] = v
+		}
+	}
+	out[y*w+x] = near[len(near)/2]
+}
