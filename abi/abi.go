@@ -37,6 +37,9 @@ const (
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
 
+	// MaxLocalSize is the largest work-group size along one dimension.
+	MaxLocalSize = 1 << 16
+
 	SpecReserved   = 0x10000
 	SpecLocalSizeX = SpecReserved
 	SpecLocalSizeY = SpecReserved + 1

@@ -74,8 +74,9 @@
 // that follow it. A bool is a boolean specialization constant and is given four
 // bytes, 0 or 1. Integers of 8 to 32 bits, and int and uint, are constants of 32
 // bits, extended as their type is signed; int64 and uint64 have 64 bits. The runtime
-// refuses values that do not fit, values below 1 of a Positive row, and expressions
-// in Locals and Privates that are below 1. Reserved ids: SpecLocalSizeX, Y and Z hold the work-group size
+// refuses values that do not fit, values outside of a row's Min and Max, and
+// expressions in Locals and Privates that are below 1. No dimension of a work-group
+// has more than [MaxLocalSize] work-items. Reserved ids: SpecLocalSizeX, Y and Z hold the work-group size
 // (uint32, x the fastest dimension) and decorate BuiltIn WorkgroupSize; from
 // [SpecAccessor] on stand the lengths of local accessors (uint32, in elements), and
 // from [SpecHigh] on the high words of variants.

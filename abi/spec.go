@@ -12,8 +12,14 @@ type SpecConstant struct {
 	Default  uint64 // bits of the value handed to Vulkan
 	Required bool
 	Pinned   bool // its id was chosen in the source
-	Positive bool // it is the length of an array: values below 1 are errors
+	// Min and Max bound the values of a constant that the length of an array is
+	// made of by sums and products; Max is zero for others.
+	Min, Max int
 }
+
+// MaxLength is the largest length of an array that specialization constants set:
+// no device has as many bytes for it.
+const MaxLength = 1 << 20
 
 // Local is work-group memory that a kernel declares.
 type Local struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -61,6 +62,9 @@ func (o *openOptions) shrink(info hal.Info) hal.Info {
 	less(&l.PrivateMemory, o.limits.PrivateMemory)
 	less(&l.MaxAllocation, o.limits.MaxAllocation)
 	less(&l.DeviceMemory, o.limits.DeviceMemory)
+	for i := range l.MaxWorkGroupSize {
+		less(&l.MaxWorkGroupSize[i], abi.MaxLocalSize)
+	}
 	l.PreferredItems = min(l.PreferredItems, l.MaxWorkItems)
 	return info
 }

@@ -206,8 +206,10 @@ func leafBits(row *abi.SpecConstant, p unsafe.Pointer) (uint64, *Error) {
 		n = int64(*(*uint)(p))
 	}
 	switch {
-	case row.Positive && (n < 1 || n > math.MaxInt32):
-		return 0, errorf(ErrSpecConst, "%s is the length of an array and cannot be %v", specName(row, row.Path), printed(row, n))
+	case row.Max > 0 && n < int64(row.Min):
+		return 0, errorf(ErrSpecConst, "%s sets the length of an array and cannot be %v", specName(row, row.Path), printed(row, n))
+	case row.Max > 0 && n > int64(row.Max):
+		return 0, errorf(ErrMemoryAllocation, "%s sets the length of an array, and with %v no device has the memory for it", specName(row, row.Path), printed(row, n))
 	case row.Size == 4 && row.Type == "int" && n != int64(int32(n)), row.Size == 4 && row.Type == "uint" && n != int64(uint32(n)):
 		return 0, errorf(ErrSpecConst, "%s of type %s has 32 bits and cannot hold %v", specName(row, row.Path), row.Type, printed(row, n)).
 			advise("declare it as %s64", row.Type)

@@ -96,7 +96,7 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	for _, s := range k.Specs {
 		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Path", s.Path}, field{"Type", s.Type},
 			field{"Size", s.Size}, field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required},
-			field{"Pinned", s.Pinned}, field{"Positive", s.Positive}))
+			field{"Pinned", s.Pinned}, field{"Min", s.Min}, field{"Max", s.Max}))
 	}
 	list("Specs", q("SpecConstant"), rows)
 	rows = nil

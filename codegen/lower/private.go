@@ -76,9 +76,28 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	l.lengths = append(l.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
 	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, home: &place{l.frame, in.Block()}, decl: in}
 	l.owners[v] = c
-	zero := l.zero(elem)
-	l.loop(v.Type.Len, func(i *ir.Value) { l.storeMem(c.mem.at(i), zero, elem) })
+	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
+}
+
+// smallPrivate is how many elements are zeroed by one store. Drivers take that
+// apart into one for each element, and some take minutes for thousands.
+const smallPrivate = 64
+
+// zeroPrivate zeroes private memory: at once if it is small, so that it may stay in
+// registers, and else in a loop. Which is known when the kernel is specialized.
+func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
+	n := c.mem.v.Type.Len
+	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()
+	l.b.Branch(l.m.ConstExpr(ir.OpSLe, ir.TypeBool, n, l.m.Int(ir.TypeI32, smallPrivate)), small, large)
+	l.b = small
+	l.op(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
+	l.b.Jump(done)
+	l.b = large
+	zero := l.zero(elem)
+	l.loop(n, func(i *ir.Value) { l.storeMem(c.mem.at(i), zero, elem) })
+	l.b.Jump(done)
+	l.b = done
 }
 
 // calledThroughVariable reports whether a call names a variable that holds the
@@ -121,7 +140,7 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	}
 	expr, ok = l.lift(n)
 	if ok {
-		markPositive(expr)
+		bound(expr, 1)
 	}
 	return n, expr, ok
 }
@@ -154,20 +173,56 @@ func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
 	return l.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// markPositive notes that a constant is a length itself. A required one has no
-// default, and its module's must be valid.
-func markPositive(expr *ir.Value) {
-	for expr.Op == ir.OpSConvert || expr.Op == ir.OpUConvert {
-		expr = expr.Args[0]
-	}
-	if expr.Op != ir.OpSpecConst || expr.Type.Kind == ir.Bool {
+// bound notes the bounds of constants that a length is made of by sums and
+// products: none is negative, none of a product is zero, and none is larger than
+// a length can be; the side of a square is no larger than its root. The default of
+// a required one, which nobody sees, must be valid.
+func bound(expr *ir.Value, least int) {
+	if expr.Op == ir.OpIAdd {
+		bound(expr.Args[0], 0)
+		bound(expr.Args[1], 0)
 		return
 	}
-	if s := expr.Aux.(*ir.Spec); s.User != nil {
-		s.User.Positive = true
-		if s.User.Required {
+	var all []*ir.Value
+	factors(expr, &all)
+	power := map[*ir.Value]int{}
+	for _, f := range all {
+		power[f]++
+	}
+	for f, n := range power {
+		if f.Op != ir.OpSpecConst {
+			if f != expr {
+				bound(f, 1)
+			}
+			continue
+		}
+		s := f.Aux.(*ir.Spec)
+		if s.User == nil || s.Type.Kind == ir.Bool {
+			continue
+		}
+		if len(all) > 1 {
+			least = 1
+		}
+		most := int(math.Pow(abi.MaxLength, 1/float64(n)) + 1e-9)
+		if s.User.Min = max(s.User.Min, least); s.User.Max == 0 || most < s.User.Max {
+			s.User.Max = most
+		}
+		if s.User.Required && s.Default == 0 {
 			s.Default = 1
 		}
+	}
+}
+
+// factors takes products and conversions apart.
+func factors(v *ir.Value, out *[]*ir.Value) {
+	switch v.Op {
+	case ir.OpSConvert, ir.OpUConvert:
+		factors(v.Args[0], out)
+	case ir.OpIMul:
+		factors(v.Args[0], out)
+		factors(v.Args[1], out)
+	default:
+		*out = append(*out, v)
 	}
 }
 

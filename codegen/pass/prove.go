@@ -226,7 +226,10 @@ func (p *prover) prove(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	}
 	for _, u := range slices.Backward(p.under) {
 		if u.x == x && u.y == y && (u.phi || u.backs == p.backs) {
-			return byInduction, u.phi && c >= u.c && p.backs > u.backs
+			if u.phi && c >= u.c && p.backs > u.backs {
+				return byInduction, true
+			}
+			return p.direct(x, y, c, b)
 		}
 	}
 	p.under = append(p.under, claim{x: x, y: y, c: c, backs: p.backs})
@@ -271,6 +274,30 @@ func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 					how |= byLength
 				}
 				return how, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// direct looks for a relation of x to y itself: of a loop that tests at its end,
+// what the test says of the next iteration.
+func (p *prover) direct(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+	if x == nil || y == nil {
+		return 0, false
+	}
+	for _, ls := range [2][]link{p.extra, p.links[x]} {
+		for _, l := range ls {
+			o := p.term(l.other)
+			if l.base != x || o.base != y || l.from != nil && !p.a.dom.Dominates(l.from, b) {
+				continue
+			}
+			d := o.k - l.k
+			if l.rel == below {
+				d--
+			}
+			if d <= c {
+				return l.how, true
 			}
 		}
 	}

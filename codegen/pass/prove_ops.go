@@ -113,6 +113,9 @@ func (p *prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool)
 			}
 		}
 	}
+	if q := p.a.at(n, x.Block); c < math.MaxInt64 && p.a.at(v, x.Block).lo >= 1 && (shift && q.lo >= 1 || !shift && q.lo >= 2) {
+		c++ // half of what is not zero is less
+	}
 	return p.compare(p.term(v), term{y, 0}, c, b)
 }
 

@@ -382,7 +382,7 @@ func (a *ranges) spec(v *ir.Value) interval {
 		if n := a.m.WorkGroup[id-abi.SpecLocalSizeX]; n > 0 {
 			return interval{int64(n), int64(n)}
 		}
-		return interval{1, abi.MaxRange}
+		return interval{1, abi.MaxLocalSize}
 	}
 	p := fullRange(v.Type)
 	if row := v.Aux.(*ir.Spec).User; row != nil {
@@ -396,8 +396,8 @@ func (a *ranges) spec(v *ir.Value) interval {
 		case "uint16":
 			p = interval{0, math.MaxUint16}
 		}
-		if row.Positive && p.hi == math.MaxInt32 {
-			p.lo = 1 // the runtime sees to it
+		if row.Max > 0 { // the runtime sees to it
+			p = interval{max(p.lo, int64(row.Min)), min(p.hi, int64(row.Max))}
 		}
 	}
 	return p

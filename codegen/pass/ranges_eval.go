@@ -116,6 +116,7 @@ func (a *ranges) builtIn(b ir.BuiltIn) interval {
 		if n := a.m.WorkGroup[b-ir.LocalInvocationIDX]; n > 0 {
 			return interval{0, int64(n) - 1}
 		}
+		return interval{0, abi.MaxLocalSize - 1}
 	case b == ir.LocalInvocationIndex:
 		if w := a.m.WorkGroup; w[0] > 0 {
 			return interval{0, int64(w[0])*int64(w[1])*int64(w[2]) - 1}

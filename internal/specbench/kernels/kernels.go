@@ -18,7 +18,7 @@ const (
 // The sizes that are specialization constants.
 var (
 	Tile   = dsl.NewSpecConstant(FixedTile)
-	Radius = dsl.NewSpecConstant(FixedRadius)
+	Radius = dsl.NewSpecConstant(uint16(FixedRadius))
 	Window = dsl.NewSpecConstant(FixedWindow)
 )
 
@@ -93,7 +93,7 @@ type BlurSpec struct {
 }
 
 // Kernel computes one pixel.
-func (k BlurSpec) Kernel(it dsl.Item2) { blur(it, Radius.Get(it), k.In, k.Weights, k.Out) }
+func (k BlurSpec) Kernel(it dsl.Item2) { blur(it, int(Radius.Get(it)), k.In, k.Weights, k.Out) }
 
 // BlurArgument averages the pixels around each, Radius, its field, to all sides.
 type BlurArgument struct {

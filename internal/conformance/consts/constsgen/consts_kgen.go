@@ -95,7 +95,7 @@ var foldedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 2 IMul64"},
@@ -265,14 +265,13 @@ var localKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:218:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:220:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:220:7"},
 	},
 	SPIRV: localSPIRV,

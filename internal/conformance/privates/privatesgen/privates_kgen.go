@@ -43,7 +43,7 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -102,7 +102,7 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -164,7 +164,7 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -222,7 +222,7 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -388,7 +388,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -443,9 +443,9 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Positive: true},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Positive: true},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Min: 1, Max: 1048576},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
@@ -506,9 +506,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Positive: true},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Positive: true},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Positive: true},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
 		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
 	},
 	Privates: []abi.Private{
@@ -527,7 +527,6 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:78:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:82:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:86:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:89:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7"},
 	},

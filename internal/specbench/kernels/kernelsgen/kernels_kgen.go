@@ -172,7 +172,7 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "int", Size: 4, Default: 0x4},
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint16", Size: 4, Default: 0x4},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
@@ -399,7 +399,7 @@ var matMulSpecKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Type: "int", Size: 4, Default: 0x10},
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Type: "int", Size: 4, Default: 0x10, Min: 1, Max: 1024},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
@@ -595,17 +595,14 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5},
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5, Min: 1, Max: 1024},
 	},
 	Privates: []abi.Private{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:162:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:163:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianSpecSPIRV,
