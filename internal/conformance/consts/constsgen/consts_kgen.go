@@ -265,7 +265,7 @@ var localKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1024},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
