@@ -31,6 +31,7 @@ const (
 
 var rules = []rule{
 	{"goroutines", diag.Statement, "go statements", goroutines},
+	{"defer", diag.Defer, "defer in the body of a range over a function", deferred},
 	{"recover", diag.Recover, "recover", recovers},
 	{"channels", diag.Channel, "channels and select", channels},
 	{"maps", diag.Map, "maps", maps},
@@ -56,6 +57,15 @@ func builtin(in ssa.Instruction) string {
 func goroutines(in ssa.Instruction, report reporter) {
 	if _, ok := in.(*ssa.Go); ok {
 		report("launch more work-items instead", "a kernel cannot start goroutines")
+	}
+}
+
+// deferred is about calls that wait for a function to return that is not the one
+// they stand in: their number is not known.
+func deferred(in ssa.Instruction, report reporter) {
+	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
+		report("call it at the end of the iteration, or defer it in a function that the loop calls",
+			"a defer statement in the body of a range over a function would need a stack of calls")
 	}
 }
 

@@ -26,3 +26,13 @@ func badType(t types.Type) (diag.Code, string) {
 	}
 	return diag.Type, "keep numbers there, such as an index"
 }
+
+// isDeferStack reports whether t is the type of what go/ssa passes to the body of
+// a range over a function that defers.
+func isDeferStack(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if ok {
+		t = p.Elem()
+	}
+	return t.String() == "$ssa.deferStack"
+}

@@ -84,6 +84,9 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	case classShape:
 		c.shape = l.zero(t)
 	case classBad:
+		if isDeferStack(t) {
+			break
+		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
 	}

@@ -75,6 +75,16 @@ func (k Deferred) Kernel(it dsl.Item1) {
 	defer fmt.Println() // want KG304 `fmt.Println`
 	k.Out[0] = 1
 	recover() // want KG105 `recover`
+	for range forever2 {
+		defer k.later() // want KG103 `range over a function`
+	}
+}
+
+func (k Deferred) later() {}
+
+func forever2(yield func() bool) {
+	for yield() {
+	}
 }
 
 type Maps struct{ Out []int }
