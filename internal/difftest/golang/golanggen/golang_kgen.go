@@ -544,7 +544,6 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSlice3Max, Pos: "slices/slices.go:223:7"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:81:43"},
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:247:5"},
-		{Kind: abi.FaultSliceOrder, Pos: "slices/slices.go:251:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
