@@ -78,6 +78,12 @@ func (w *words) scalarOf(v *ir.Value) *ir.Value {
 // order compares the high words, and where they are equal the low ones.
 func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.is(ir.OpIEq, x.hi, y.hi)
+	switch {
+	case high == ir.OpULt && isZero(x.hi):
+		return w.is(ir.OpLOr, w.is(ir.OpLNot, same), w.is(low, x.lo, y.lo))
+	case high == ir.OpULt && isZero(y.hi):
+		return w.is(ir.OpLAnd, same, w.is(low, x.lo, y.lo))
+	}
 	return w.is(ir.OpSelect, same, w.is(low, x.lo, y.lo), w.is(high, x.hi, y.hi))
 }
 
