@@ -1,0 +1,188 @@
+// Blockmatmul multiplies two square matrices in blocks. It finds the size of block
+// that is best for the device by trying: the size is a specialization constant of
+// the kernel, so trying one takes no other module. What it found it remembers, in
+// the user's cache.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	blocksgen "github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var (
+	size = flag.Int("n", 512, "rows and columns of the matrices")
+	tune = flag.Bool("tune", false, "try all sizes of block again")
+)
+
+func main() { demo.Main(run) }
+
+func run(ctx context.Context, dev *runtime.Device) error {
+	n := *size
+	if n < 1 {
+		return fmt.Errorf("-n %d: no rows", n)
+	}
+	p, err := newProduct(dev, n)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	demo.Line("matrices", "%d x %d", n, n)
+	memory := loadMemory()
+	tile, known := memory.tile(dev)
+	if !known || *tune {
+		if tile, err = p.best(ctx); err != nil {
+			return err
+		}
+		if err := memory.keep(dev, tile); err != nil {
+			demo.Line("memory", "the best block is not remembered: %v", err)
+		}
+	} else {
+		demo.Line("memory", "blocks of %d were best before; -tune tries again", tile)
+	}
+
+	multiply, err := p.with(tile)
+	if err != nil {
+		return err
+	}
+	var d time.Duration
+	if d, err = demo.Best(3, func() error { return multiply(ctx) }); err != nil {
+		return err
+	}
+	demo.Rate(fmt.Sprintf("block %d", tile), d, p.flops, "flop")
+	return p.check(ctx)
+}
+
+// product is a product of matrices on a device.
+type product struct {
+	dev     *runtime.Device
+	n       int
+	a, b    []float32
+	buffers [3]*runtime.Buffer[float32]
+	flops   float64
+}
+
+func newProduct(dev *runtime.Device, n int) (*product, error) {
+	r := rand.New(rand.NewPCG(1, 2))
+	p := &product{dev: dev, n: n, a: random(r, n*n), b: random(r, n*n), flops: 2 * float64(n) * float64(n) * float64(n)}
+	var err error
+	for i, data := range [][]float32{p.a, p.b, make([]float32, n*n)} {
+		if p.buffers[i], err = runtime.BufferOf(dev, data); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *product) close() {
+	for _, b := range p.buffers {
+		if b != nil {
+			b.Close()
+		}
+	}
+}
+
+// best tries the sizes of block that the device takes, and returns the fastest.
+func (p *product) best(ctx context.Context) (tile int, err error) {
+	var shortest time.Duration
+	limits := p.dev.Info().Limits
+	for _, t := range []int{2, 4, 8, 16, 32} {
+		if t*t > limits.MaxWorkItems || 2*t*t*4 > limits.LocalMemory {
+			continue
+		}
+		multiply, err := p.with(t)
+		if err != nil {
+			return 0, err
+		}
+		ready, err := demo.Time(func() error { return multiply(ctx) })
+		if err != nil {
+			return 0, err
+		}
+		d, err := demo.Best(2, func() error { return multiply(ctx) })
+		if err != nil {
+			return 0, err
+		}
+		demo.Line(fmt.Sprintf("try %d", t), "%10v  %s  (first launch %v)", d.Round(d/1000+1), demo.PerSecond(p.flops, d, "flop"), ready.Round(ready/1000+1))
+		if tile == 0 || d < shortest {
+			tile, shortest = t, d
+		}
+	}
+	return tile, nil
+}
+
+// with builds the kernel for a size of block. The nd-range and the accessors take
+// theirs from the value that the program was given.
+func (p *product) with(tile int) (func(context.Context) error, error) {
+	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
+	if err != nil {
+		return nil, err
+	}
+	value, err := runtime.SetSpec(program, blocks.Tile, tile)
+	if err != nil {
+		return nil, err
+	}
+	exe, err := program.Build()
+	if err != nil {
+		return nil, err
+	}
+	t := value.Get()
+	k := blocksgen.MatMul{
+		M: p.n, K: p.n, N: p.n, A: p.buffers[0].All(), B: p.buffers[1].All(), C: p.buffers[2].All(),
+		TA: dsl.LocalLen[float32](t * t), TB: dsl.LocalLen[float32](t * t),
+	}
+	side := (p.n + t - 1) / t * t // whole work-groups; the kernel leaves out what lies past the edges
+	r := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{t, t}}
+	return func(ctx context.Context) error {
+		ev, err := k.ParallelFor(p.dev.DefaultQueue(), r, runtime.WithProgram(exe))
+		if err != nil {
+			return err
+		}
+		return ev.Wait(ctx)
+	}, nil
+}
+
+// check compares elements from all over the product with float64 sums.
+func (p *product) check(ctx context.Context) error {
+	n := p.n
+	c := make([]float32, n*n)
+	if err := p.buffers[2].CopyTo(ctx, p.dev.DefaultQueue(), c); err != nil {
+		return err
+	}
+	const spots = 1000
+	r := rand.New(rand.NewPCG(3, 4))
+	worst := 0.0
+	for range spots {
+		i, j := r.IntN(n), r.IntN(n)
+		sum, size := 0.0, 0.0
+		for l := range n {
+			v := float64(p.a[i*n+l]) * float64(p.b[l*n+j])
+			sum += v
+			size += math.Abs(v)
+		}
+		diff := math.Abs(float64(c[i*n+j]) - sum)
+		if diff > float64(n+1)*0x1p-24*size {
+			return fmt.Errorf("element %d, %d is %g, want %g", i, j, c[i*n+j], sum)
+		}
+		worst = max(worst, diff)
+	}
+	demo.Line("check", "ok: largest error %.2g in %d elements", worst, spots)
+	return nil
+}
+
+func random(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = r.Float32() - 0.5
+	}
+	return s
+}

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/examples/internal/devtest"
+)
+
+func TestBlockMatMul(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, *size = range []int{1, 16, 75} {
+		devtest.Run(t, run)
+	}
+	if m := loadMemory(); len(m) == 0 {
+		t.Error("nothing was remembered")
+	}
+}

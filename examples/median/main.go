@@ -1,0 +1,149 @@
+// Median removes noise from a picture: every pixel becomes the median of a window
+// around it. The size of the window is a specialization constant, which also sets
+// how much memory of its own each work-item has.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kgen-go/kgen/examples/internal/demo"
+	"github.com/kgen-go/kgen/examples/median/filter"
+	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var (
+	size   = flag.Int("n", 512, "rows and columns of the picture")
+	output = flag.String("o", "", "write the picture, with its noise and filtered, to PNG files with this name")
+)
+
+var windows = []int{1, 3, 5, 7, 9}
+
+func main() { demo.Main(run) }
+
+func run(ctx context.Context, dev *runtime.Device) error {
+	n := *size
+	if n < 1 {
+		return fmt.Errorf("-n %d: no rows", n)
+	}
+	clean, noisy := picture(n)
+	demo.Line("picture", "%d x %d, error %.4f", n, n, distance(noisy, clean))
+	in, err := runtime.BufferOf(dev, noisy)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := runtime.NewBuffer[float32](dev, n*n)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+
+	k := filtergen.Median{In: in.All(), Out: out.All()}
+	filtered, best := make([]float32, n*n), math.Inf(1)
+	for _, w := range windows {
+		launch := func() error {
+			ev, err := k.ParallelFor(dev.DefaultQueue(), runtime.Range2{n, n}, runtime.WithSpec(filter.Window, w))
+			if err != nil {
+				return err
+			}
+			return ev.Wait(ctx)
+		}
+		if err := launch(); err != nil { // makes the kernel ready for this window
+			return err
+		}
+		d, err := demo.Best(3, launch)
+		if err != nil {
+			return err
+		}
+		got := make([]float32, n*n)
+		if err := out.CopyTo(ctx, dev.DefaultQueue(), got); err != nil {
+			return err
+		}
+		if err := check(noisy, got, n, w); err != nil {
+			return err
+		}
+		off := distance(got, clean)
+		demo.Line(fmt.Sprintf("window %d", w), "%10v  %s  error %.4f", d.Round(d/1000+1), demo.PerSecond(float64(n)*float64(n), d, "pixel"), off)
+		if off < best {
+			best = off
+			copy(filtered, got)
+		}
+	}
+	demo.Line("check", "ok: pixels agree with sorted windows")
+	if *output == "" {
+		return nil
+	}
+	for name, p := range map[string][]float32{"noise-": noisy, "": filtered} {
+		if err := demo.WritePNG(name+*output, gray(p, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// picture returns rings on a slope, and the same with every tenth pixel wrong.
+func picture(n int) (clean, noisy []float32) {
+	r := rand.New(rand.NewPCG(1, 2))
+	clean, noisy = make([]float32, n*n), make([]float32, n*n)
+	for i := range clean {
+		y, x := float64(i/n)/float64(n), float64(i%n)/float64(n)
+		v := 0.5 + 0.2*(x-y)
+		if int(12*math.Hypot(x-0.4, y-0.6))%2 == 0 {
+			v += 0.25
+		}
+		clean[i] = float32(v)
+		noisy[i] = clean[i]
+		switch r.IntN(20) {
+		case 0:
+			noisy[i] = 0
+		case 1:
+			noisy[i] = 1
+		}
+	}
+	return clean, noisy
+}
+
+// distance is the mean difference of two pictures.
+func distance(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += math.Abs(float64(a[i] - b[i]))
+	}
+	return sum / float64(len(a))
+}
+
+// check compares pixels from all over the picture with what sorting gives.
+func check(in, out []float32, n, w int) error {
+	r := rand.New(rand.NewPCG(5, 6))
+	var near []float32
+	for range 2000 {
+		y, x := r.IntN(n), r.IntN(n)
+		near = near[:0]
+		for dy := -(w / 2); dy <= w/2; dy++ {
+			for dx := -(w / 2); dx <= w/2; dx++ {
+				near = append(near, in[min(max(y+dy, 0), n-1)*n+min(max(x+dx, 0), n-1)])
+			}
+		}
+		slices.Sort(near)
+		if got, want := out[y*n+x], near[len(near)/2]; got != want {
+			return fmt.Errorf("window %d: pixel %d, %d is %g, want %g", w, y, x, got, want)
+		}
+	}
+	return nil
+}
+
+func gray(p []float32, n int) image.Image {
+	img := image.NewGray(image.Rect(0, 0, n, n))
+	for i, v := range p {
+		img.SetGray(i%n, i/n, color.Gray{Y: uint8(min(max(v, 0), 1)*255 + 0.5)})
+	}
+	return img
+}
