@@ -102,6 +102,29 @@
 // detector (go test -race) knows what Go orders and what barriers and group algorithms
 // do, and reports a data race between work-items with both of its lines. [AtomicFence] orders plain accesses, and is seldom needed.
 //
+// # Specialization constants
+//
+// A [SpecConstant] is a value that the host sets before a device makes a kernel
+// ready to run: to the device it is a constant. It is a package-level variable:
+//
+//	var Tile = dsl.NewSpecConstant(16)
+//
+//	func (k MatMul) Kernel(it dsl.NDItem2) {
+//		n := Tile.Get(it)
+//		tile := dsl.LocalSlice[float32](it, n*n)
+//
+// and the host gives runtime.WithSpec(Tile, 32) to a launch, or sets it for all
+// launches of a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of
+// loops and conditions may depend on it; each set of values is made ready once.
+// A length is made of constants by arithmetic. What it is made of by sums and
+// products is not negative, and smaller types have smaller bounds, which saves
+// checks: a constant that is a radius may be a uint8.
+//
+// # Private memory
+//
+// Variables are a work-item's own, arrays too. [PrivateAlloca] returns a slice of
+// such memory whose length specialization constants set.
+//
 // # Barriers and uniform control flow
 //
 // Barrier makes the work-items of a group (or sub-group) wait for one another

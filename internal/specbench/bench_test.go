@@ -2,9 +2,10 @@
 // kernels with a size as a constant, as a specialization constant, and as an
 // argument.
 //
-//	go test -bench . ./internal/specbench
+//	go test -run - -bench . ./internal/specbench
 //
-// KGEN_DEVICE chooses the device; the binary of go test -c runs anywhere.
+// KGEN_DEVICE chooses the device; the binary of go test -c runs anywhere, with -side
+// 4096 on a GPU.
 package specbench
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var scale = flag.Int("scale", 1, "multiplies the sides of matrices and pictures")
+var side = flag.Int("side", 256, "rows and columns of matrices and pictures, a multiple of 16; a GPU needs 4096 to be busy")
 
 var ctx = context.Background()
 
@@ -209,7 +210,7 @@ func TestForms(t *testing.T) {
 // hits all alike, and reports the shortest time of each.
 func BenchmarkForms(b *testing.B) {
 	dev := open(b)
-	for _, j := range jobs(b, dev, 512**scale) {
+	for _, j := range jobs(b, dev, *side) {
 		b.Run(j.name, func(b *testing.B) {
 			best := make([]time.Duration, len(j.forms))
 			run := func(i int) time.Duration {
