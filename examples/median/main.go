@@ -11,6 +11,7 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
@@ -21,7 +22,7 @@ import (
 
 var (
 	size   = flag.Int("n", 512, "rows and columns of the picture")
-	output = flag.String("o", "", "write the picture, with its noise and filtered, to PNG files with this name")
+	output = flag.String("o", "", "write the filtered picture to this PNG file, and the one with noise beside it")
 )
 
 var windows = []int{1, 3, 5, 7, 9}
@@ -81,8 +82,9 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if *output == "" {
 		return nil
 	}
-	for name, p := range map[string][]float32{"noise-": noisy, "": filtered} {
-		if err := demo.WritePNG(name+*output, gray(p, n)); err != nil {
+	dir, name := filepath.Split(*output)
+	for prefix, p := range map[string][]float32{"noise-": noisy, "": filtered} {
+		if err := demo.WritePNG(filepath.Join(dir, prefix+name), gray(p, n)); err != nil {
 			return err
 		}
 	}
