@@ -176,7 +176,7 @@
 // Types:
 //
 //	bool                       yes
-//	int8…int64, uint8…uint64   yes; slices of 8 and 16 bits need an aspect
+//	int8…int64, uint8…uint64   yes, on every device
 //	int, uint                  yes, 64 bits on every device
 //	float32, float64           yes; float64 needs an aspect
 //	complex64, complex128      yes
