@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -148,7 +149,7 @@ type Device struct {
 // the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
 // name), which lists the devices that there are.
 func Open(opts ...OpenOption) (*Device, error) {
-	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE")}
+	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE"), checks: os.Getenv("KGEN_CHECKED")}
 	for _, opt := range opts {
 		opt.applyOpen(&o)
 	}
@@ -162,7 +163,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	}
 	var failures []string
 	for _, f := range candidates {
-		d, err := f.driver.Open(f.index)
+		d, err := o.open(f)
 		if err == nil {
 			dev := newDevice(d, f.driver.Name(), &o)
 			dev.missing = append(failures, missing...)
@@ -171,6 +172,26 @@ func Open(opts ...OpenOption) (*Device, error) {
 		failures = append(failures, fmt.Sprintf("%s: %v", f.info.Name, err))
 	}
 	return nil, errorf(ErrNoDevice, "no device could be opened: %s", strings.Join(append(failures, missing...), "; "))
+}
+
+// open opens a device, in its checked mode if that is asked for.
+func (o *openOptions) open(f found) (hal.Device, error) {
+	d, err := f.driver.Open(f.index)
+	if err != nil || o.checks == "" {
+		return d, err
+	}
+	seed, err := strconv.ParseUint(o.checks, 10, 64)
+	if err != nil {
+		err = fmt.Errorf("%w: KGEN_CHECKED is %q, not a seed", ErrInvalid, o.checks)
+	} else if c, ok := d.(interface{ Check(seed uint64) error }); ok {
+		err = c.Check(seed)
+	} else {
+		err = fmt.Errorf("%w: only the host device has a checked mode", ErrInvalid)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 func newDevice(h hal.Device, backend string, o *openOptions) *Device {

@@ -62,6 +62,12 @@ func (l *launched) failure() error {
 	case err != nil:
 		return backendError(l.dev, l.kernel, "the device "+l.dev.Name()+" failed", err)
 	}
+	switch f := &l.ev.Fault; {
+	case f.Err != nil:
+		return f.Err
+	case len(f.Found) > 0:
+		return newCheckError(l.kernel, f.Found)
+	}
 	return newFault(l.kernel, &l.ev.Fault)
 }
 

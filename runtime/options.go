@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
@@ -18,6 +19,7 @@ type openOptions struct {
 	masked []properties.Aspect
 	limits Limits
 	divide string // the environment variable KGEN_EXACT_DIVIDE
+	checks string // the seed, "" for none
 }
 
 type openFunc func(*openOptions)
@@ -30,6 +32,15 @@ func (f openFunc) applyOpen(o *openOptions) { f(o) }
 // order.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
+}
+
+// Checked opens the host device in its checked mode, with the given seed: kernels are
+// interpreted in an order that the seed chooses, and launches return a *CheckError
+// for what is wrong with them. It takes the place of the environment variable
+// KGEN_CHECKED, which holds the seed and is for the host device alone. The program
+// must import package checked, which says more.
+func Checked(seed uint64) OpenOption {
+	return openFunc(func(o *openOptions) { o.checks = strconv.FormatUint(seed, 10) })
 }
 
 // MaskAspects makes the device look as if it lacked the aspects, to test how a

@@ -13,6 +13,11 @@ var combiners = map[ir.Op]ir.Combiner{
 
 // atomic runs an atomic op. Items run one at a time, so there is nothing to it.
 func (w *item) atomic(v *ir.Value) {
+	if c := w.x.check; c != nil {
+		k := w.location(v)
+		c.acquire(w, k)
+		defer c.release(w, k)
+	}
 	if v.Op == ir.OpAtomicFence {
 		return
 	}
@@ -41,4 +46,16 @@ func (w *item) atomic(v *ir.Value) {
 	default:
 		w.store(v, v.Ref(), v.Path(), combiners[v.Op].Combine(v.Type, old, w.value(v.Args[0])))
 	}
+}
+
+// location returns what the op's order depends on. All fences share one.
+func (w *item) location(v *ir.Value) (k memoryKey) {
+	switch r := v.Ref(); {
+	case r == nil:
+	case r.Var != nil:
+		k.cell = w.cell(v, w.variable(r.Var), v.Path())
+	default:
+		k.addr, _ = w.address(v, r, v.Path())
+	}
+	return k
 }

@@ -1,6 +1,10 @@
 package interp
 
-import "github.com/kgen-go/kgen/codegen/ir"
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
 
 // combine computes the group op at which the items wait, if it is one. Items that
 // have returned put in what is neutral.
@@ -61,8 +65,11 @@ func (x *machine) combine(items []*item) {
 		case ir.OpGroupReduce, ir.OpGroupAny, ir.OpGroupAll, ir.OpGroupBallot:
 			at = 0
 		case ir.OpGroupUniform:
-			// Dead lanes put in zero.
-			if x := w.value(w.at.Args[0]); x != in[0] && x != 0 {
+			// Dead lanes, where there are any, put in zero.
+			if x := w.value(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
+				if c := w.x.check; c != nil {
+					c.stop(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
+				}
 				w.fail(v, "the value %#x is not uniform: the group's is %#x", x, in[0])
 			}
 			at = 0

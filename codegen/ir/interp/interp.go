@@ -34,6 +34,8 @@ type Launch struct {
 	// Leave lets work-items return before a Sync op that others of their group
 	// reach, as kernels may until pass deadlanes has run.
 	Leave bool
+	// Checks, if not nil, looks for what is wrong with the kernel.
+	Checks *Checks
 }
 
 // Fault is the fault record of a launch.
@@ -106,6 +108,7 @@ type machine struct {
 	tables map[*ir.Var]*store   // Private
 	group  map[*ir.Var]*store   // Workgroup
 	steps  int
+	check  *checker // nil without checks
 }
 
 func newMachine(m *ir.Module, l Launch) (*machine, error) {
@@ -153,6 +156,9 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 		x.specs[s] = mask(s.Type, v)
 	}
 	x.launchBlock()
+	if l.Checks != nil {
+		x.check = newChecker(m, l.Checks)
+	}
 	return x, nil
 }
 
@@ -195,7 +201,7 @@ func (x *machine) run() {
 		if v.Storage == ir.Private {
 			s := x.newStore(v)
 			for i, c := range v.Init {
-				s.cells[i] = cell{c.Bits, true}
+				s.cells[i] = cell{bits: c.Bits, set: true}
 			}
 			x.tables[v] = s
 		}

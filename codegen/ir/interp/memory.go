@@ -15,8 +15,9 @@ type store struct {
 }
 
 type cell struct {
-	bits uint64
-	set  bool
+	bits    uint64
+	set     bool
+	written bool // by a store
 }
 
 // maxCells bounds the size of a variable.
@@ -127,12 +128,17 @@ func (w *item) variable(v *ir.Var) *store {
 func (w *item) load(v *ir.Value, r *ir.Ref, path []*ir.Value) uint64 {
 	if r.Var != nil {
 		c := w.cell(v, w.variable(r.Var), path)
+		w.checkAccess(v, r, memoryKey{cell: c}, false)
 		if !c.set {
 			w.fail(v, "read before it was written")
 		}
 		return c.bits
 	}
 	b, t := w.bytes(v, r, path)
+	if w.x.check != nil {
+		a, _ := w.address(v, r, path)
+		w.checkAccess(v, r, memoryKey{addr: a}, false)
+	}
 	bits := readBytes(b)
 	if t == ir.TypeBool && bits > 1 {
 		w.fail(v, "a bool of value %d in memory", bits)
@@ -143,10 +149,16 @@ func (w *item) load(v *ir.Value, r *ir.Ref, path []*ir.Value) uint64 {
 // store writes memory.
 func (w *item) store(v *ir.Value, r *ir.Ref, path []*ir.Value, bits uint64) {
 	if r.Var != nil {
-		*w.cell(v, w.variable(r.Var), path) = cell{bits, true}
+		c := w.cell(v, w.variable(r.Var), path)
+		w.checkAccess(v, r, memoryKey{cell: c}, true)
+		*c = cell{bits, true, true}
 		return
 	}
 	b, _ := w.bytes(v, r, path)
+	if w.x.check != nil {
+		a, _ := w.address(v, r, path)
+		w.checkAccess(v, r, memoryKey{addr: a}, true)
+	}
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], bits)
 	copy(b, all[:])
@@ -162,6 +174,6 @@ func readBytes(b []byte) uint64 {
 // zero zeroes a variable.
 func (s *store) zero() {
 	for i := range s.cells {
-		s.cells[i] = cell{0, true}
+		s.cells[i] = cell{set: true}
 	}
 }

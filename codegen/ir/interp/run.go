@@ -15,6 +15,7 @@ type item struct {
 	linear  uint32    // the same, as one number
 	frame   *frame    // nil when it has returned
 	at      *ir.Value // the Sync op at which it waits
+	clock   []uint32  // what it knows of the group's items, with checks
 	faulted bool      // a Fault op has run: the item may be missed at a Sync op
 }
 
@@ -66,13 +67,27 @@ func (x *machine) runGroup(id [3]uint32) {
 			}
 		}
 	}
+	if x.check != nil {
+		x.check.begin(items)
+		defer func() { x.check.items += len(items) }()
+	}
 	for {
+		if x.check != nil {
+			x.check.turns(items)
+		}
 		for _, w := range items {
 			for w.frame != nil && w.at == nil {
 				w.step()
 			}
 		}
 		if !x.meet(items) {
+			if x.check != nil {
+				for _, v := range x.m.Vars {
+					if v.Storage == ir.Workgroup {
+						x.check.unwritten(x.group[v])
+					}
+				}
+			}
 			return
 		}
 	}
@@ -100,6 +115,9 @@ func (x *machine) meet(items []*item) bool {
 		x.combine(items)
 		v := pass(items)
 		if v.Op == ir.OpZeroLocal {
+			if x.check != nil {
+				x.check.unwritten(x.group[v.Ref().Var])
+			}
 			x.group[v.Ref().Var].zero()
 		}
 	}
@@ -120,6 +138,14 @@ func pass(items []*item) *ir.Value {
 			if first.at == nil {
 				first, other = w, first
 			}
+			if c := w.x.check; c != nil {
+				f := Finding{Kind: Divergence, Pos: first.at.Pos, Message: fmt.Sprintf("divergent barriers: work-item %v waits here, and work-item %v of its group has returned", first.globalID(), other.globalID())}
+				if other.at != nil {
+					f.Other = other.at.Pos
+					f.Message = fmt.Sprintf("divergent barriers: work-item %v waits here, and work-item %v of its group at %v", first.globalID(), other.globalID(), other.at.Pos)
+				}
+				c.stop(f)
+			}
 			where := "has returned"
 			if other.at != nil {
 				where = "is at " + other.at.LongString()
@@ -128,6 +154,9 @@ func pass(items []*item) *ir.Value {
 		}
 	}
 	v := first.at
+	if c := first.x.check; c != nil {
+		c.meet(items)
+	}
 	for _, w := range items {
 		w.at = nil
 	}

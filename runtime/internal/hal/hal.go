@@ -145,6 +145,17 @@ type Fault struct {
 	Pos     string
 	Kind    abi.FaultKind
 	Message string
+	// Found and Err are set by backends that check kernels: what they have found,
+	// and why they could not.
+	Found []Finding
+	Err   error
+}
+
+// Finding is something that a check has found.
+type Finding struct {
+	Kind       uint8
+	Pos, Other string
+	Message    string
 }
 
 // Op is the operation of a command.

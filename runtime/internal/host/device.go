@@ -20,6 +20,9 @@ type device struct {
 	queue  []*ticket
 	closed bool
 	ended  chan struct{}
+
+	checks bool // kernels are interpreted and checked
+	seed   uint64
 }
 
 func newDevice() *device {
@@ -150,6 +153,7 @@ type pipeline struct {
 	subGroup  int
 	accessors []int
 	specs     []dslhook.Spec
+	checked   *checked // nil where the kernel's Go runs
 }
 
 func (*pipeline) Free() {}
@@ -174,6 +178,12 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	for _, s := range p.Specs {
 		if i := int(s.ID) - abi.SpecAccessor; i >= 0 && i < len(h.accessors) {
 			h.accessors[i] = int(s.Bits)
+		}
+	}
+	if d.checks {
+		var err error
+		if h.checked, err = d.newChecked(p); err != nil {
+			return nil, err
 		}
 	}
 	return h, nil

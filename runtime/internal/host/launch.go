@@ -19,6 +19,10 @@ var scratches = sync.Pool{New: func() any { return new(dslhook.Scratch) }}
 // launch runs one kernel launch to its end.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
+	if p.checked != nil {
+		p.checked.launch(c, p)
+		return
+	}
 	kernel := p.build(&Args{p.kernel, c.Args, c.Slices, p.accessors})
 	var claimed atomic.Bool
 	l := &dslhook.Launch{

@@ -1,0 +1,51 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	_ "github.com/kgen-go/kgen/checked"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// TestChecked runs the cases in the host device's checked mode: it leaves what the
+// host device leaves, and finds nothing in kernels without mistakes.
+func TestChecked(t *testing.T) {
+	host, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	dev, err := runtime.Open(runtime.Select("host"), runtime.Checked(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	ctx := context.Background()
+	seen := map[string]int{}
+	for i, c := range cases {
+		if seen[c.name]++; seen[c.name] > 3 {
+			continue // the interpreter is slow
+		}
+		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
+			got, err := c.run(ctx, dev)
+			if e := new(runtime.CheckError); errors.As(err, &e) {
+				for _, f := range e.Findings {
+					// The corpus relies on memory that is zero, on purpose; and MaybeNil
+					// multiplies what it reads too early by zero.
+					if f.Kind != runtime.FindUnwritten && c.name != "MaybeNil" {
+						t.Error(err)
+					}
+				}
+				return
+			}
+			want, hostErr := c.run(ctx, host)
+			compareFaults(t, err, hostErr)
+			if d := Diff(got, want, false); d != "" {
+				t.Errorf("%s", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,312 @@
+// Package wrong has kernels with a mistake each, which kgen cannot see and devices
+// may let pass. The host device's checked mode finds it where a want comment says.
+package wrong
+
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+//go:generate go tool kgen .
+
+// Mem is what the kernels work on. X is never written.
+type Mem struct {
+	N       int
+	X       []int32
+	Y       []int32
+	Scratch dsl.LocalAccessor[int32]
+}
+
+// Flat is the same for kernels over ranges.
+type Flat struct {
+	X, Y []int32
+}
+
+// MissingBarrier reads what another work-item writes.
+type MissingBarrier struct{ Mem }
+
+// Kernel lacks a barrier before the load.
+func (k MissingBarrier) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l := it.LocalID()
+	tile[l] = k.X[it.GlobalID()]
+	k.Y[it.GlobalID()] = tile[63-l] // want race
+}
+
+// MissingSecond writes what others still read.
+type MissingSecond struct{ Mem }
+
+// Kernel lacks a barrier at the end of the loop.
+func (k MissingSecond) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l, sum := it.LocalID(), int32(0)
+	for r := range 4 {
+		tile[l] = k.X[it.GlobalID()] + int32(r) // want race
+		it.Barrier()
+		sum += tile[63-l]
+	}
+	k.Y[it.GlobalID()] = sum
+}
+
+// SameElement has all write one element.
+type SameElement struct{ Mem }
+
+// Kernel stores what comes last, whichever that is.
+func (k SameElement) Kernel(it dsl.NDItem1) {
+	k.Y[0] = k.X[it.GlobalID()] // want race
+}
+
+// Neighbour writes the next element, too.
+type Neighbour struct{ Flat }
+
+// Kernel has two stores of most elements.
+func (k Neighbour) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Y[i] = 1
+	if i+1 < len(k.Y) {
+		k.Y[i+1] = 2 // want race
+	}
+}
+
+// InPlace smooths where it reads.
+type InPlace struct{ Flat }
+
+// Kernel reads elements that others write.
+func (k InPlace) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i > 0 {
+		k.Y[i] = k.Y[i-1] + k.X[i] // want race
+	}
+}
+
+// Counts counts in local memory without atomics.
+type Counts struct{ Mem }
+
+// Kernel loses counts.
+func (k Counts) Kernel(it dsl.NDItem1) {
+	bins := dsl.Local[[4]int32](it)
+	if l := it.LocalID(); l < 4 {
+		bins[l] = 0
+	}
+	it.Barrier()
+	bins[k.X[it.GlobalID()]&3]++ // want race
+	it.Barrier()
+	if l := it.LocalID(); l < 4 {
+		k.Y[it.GroupID()*4+l] = bins[l]
+	}
+}
+
+// GlobalCounts does the same in device memory.
+type GlobalCounts struct{ Flat }
+
+// Kernel loses counts.
+func (k GlobalCounts) Kernel(it dsl.Item1) {
+	k.Y[k.X[it.GlobalID()]&3]++ // want race
+}
+
+// HalfAtomic reads plainly what is changed by atomics.
+type HalfAtomic struct{ Mem }
+
+// Kernel lacks a barrier before the load.
+func (k HalfAtomic) Kernel(it dsl.NDItem1) {
+	n := dsl.Local[[1]int32](it)
+	atomic.AddInt32(&n[0], 1)
+	if n[0] == 64 { // want race
+		k.Y[it.GlobalID()] = 1
+	}
+}
+
+// Halo reads a border that nobody brings.
+type Halo struct{ Mem }
+
+// Kernel takes the element after its own.
+func (k Halo) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[65]int32](it)
+	l := it.LocalID()
+	tile[l] = k.X[it.GlobalID()]
+	it.Barrier()
+	k.Y[it.GlobalID()] = tile[l] + tile[l+1] // want unwritten
+}
+
+// Guarded brings only what is in range, and adds up all.
+type Guarded struct{ Mem }
+
+// Kernel takes the places of work-items past the end for written.
+func (k Guarded) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	if i := it.GlobalID(); i < k.N {
+		tile[it.LocalID()] = k.X[i]
+	}
+	it.Barrier()
+	if it.LocalID() == 0 {
+		sum := int32(0)
+		for _, v := range tile[:] { // want unwritten
+			sum += v
+		}
+		k.Y[it.GroupID()] = sum
+	}
+}
+
+// Evens lets every other work-item write.
+type Evens struct{ Mem }
+
+// Kernel reads what the work-item itself has left out.
+func (k Evens) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l := it.LocalID()
+	if l%2 == 0 {
+		tile[l] = 1
+	}
+	it.Barrier()
+	k.Y[it.GlobalID()] = tile[l] // want unwritten
+}
+
+// Accessor reads an accessor's memory that nobody writes.
+type Accessor struct{ Mem }
+
+// Kernel forgets to fill it.
+func (k Accessor) Kernel(it dsl.NDItem1) {
+	s := k.Scratch.Slice(it)
+	k.Y[it.GlobalID()] = s[it.LocalID()%len(s)] // want unwritten
+}
+
+// SmallBarrier waits for the sub-group alone.
+type SmallBarrier struct{ Mem }
+
+// Kernel reads what another sub-group writes.
+func (k SmallBarrier) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l := it.LocalID()
+	tile[l] = k.X[it.GlobalID()]
+	it.SubGroup().Barrier()
+	k.Y[it.GlobalID()] = tile[63-l] // want race
+}
+
+// Tree adds up without waiting between the steps.
+type Tree struct{ Mem }
+
+// Kernel lacks a barrier in the loop.
+func (k Tree) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l := it.LocalID()
+	tile[l] = k.X[it.GlobalID()]
+	it.Barrier()
+	for s := 32; s > 0; s /= 2 {
+		if l < s {
+			tile[l] += tile[l+s] // want race
+		}
+	}
+	if l == 0 {
+		k.Y[it.GroupID()] = tile[0]
+	}
+}
+
+// LastSteps waits as long as there is more than a sub-group at work.
+type LastSteps struct{ Mem }
+
+// Kernel trusts in sub-groups that go in step.
+func (k LastSteps) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	l := it.LocalID()
+	tile[l] = k.X[it.GlobalID()]
+	it.Barrier()
+	for s := 32; s > 0; s /= 2 {
+		if l < s {
+			tile[l] += tile[l+s] // want race
+		}
+		if s > 4 {
+			it.Barrier()
+		}
+	}
+	if l == 0 {
+		k.Y[it.GroupID()] = tile[0]
+	}
+}
+
+// Lie states that an element of each work-item's own is uniform.
+type Lie struct{ Mem }
+
+// Kernel may leave some at the barrier.
+func (k Lie) Kernel(it dsl.NDItem1) {
+	if dsl.Uniform(k.X[it.GlobalID()]) > 3 { // want uniform
+		it.Barrier()
+	}
+	k.Y[it.GlobalID()] = 1
+}
+
+// LieRounds states that of a number of rounds.
+type LieRounds struct{ Mem }
+
+// Kernel goes round the barrier as often as its id says.
+func (k LieRounds) Kernel(it dsl.NDItem1) {
+	for range dsl.Uniform(it.LocalID() / 32) { // want uniform
+		it.Barrier()
+	}
+	k.Y[it.GlobalID()] = 1
+}
+
+// Overlap has groups whose outputs overlap by one.
+type Overlap struct{ Mem }
+
+// Kernel counts its group's place wrong.
+func (k Overlap) Kernel(it dsl.NDItem1) {
+	k.Y[it.GroupID()*(it.LocalRange()-1)+it.LocalID()] = int32(it.GroupID()) // want race
+}
+
+// Flag passes a message without atomics.
+type Flag struct{ Mem }
+
+// Kernel has one work-item look at a flag that another one sets.
+func (k Flag) Kernel(it dsl.NDItem1) {
+	flag := dsl.Local[[1]int32](it)
+	if it.LocalID() == 1 {
+		flag[0] = 0
+	}
+	it.Barrier()
+	switch it.LocalID() {
+	case 0:
+		flag[0] = 1
+	case 63:
+		k.Y[it.GlobalID()] = flag[0] // want race
+	}
+}
+
+// Shared hands a value to the group too early.
+type Shared struct{ Mem }
+
+// Kernel lacks a barrier before the group's loads.
+func (k Shared) Kernel(it dsl.NDItem1) {
+	base := dsl.Local[[1]int32](it)
+	if it.LocalID() == 0 {
+		base[0] = k.X[it.GroupID()]
+	}
+	k.Y[it.GlobalID()] = base[0] // want race
+}
+
+// Halves works on two parts of one array that overlap.
+type Halves struct{ Mem }
+
+// Kernel takes 40 for the middle of 64.
+func (k Halves) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	a, b := tile[:40], tile[24:]
+	if l := it.LocalID(); l < 32 {
+		a[l] = 1
+	} else {
+		b[l-32] = 2 // want race
+	}
+	it.Barrier()
+	k.Y[it.GlobalID()] = tile[it.LocalID()%48]
+}
+
+// AfterReduction overwrites a neighbour's element after a group algorithm.
+type AfterReduction struct{ Mem }
+
+// Kernel has no barrier behind the last store.
+func (k AfterReduction) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	sum := dsl.ReduceOverGroup(it.Group(), k.X[i], dsl.Plus)
+	k.Y[i] = sum
+	k.Y[i^1] = -sum // want race
+}

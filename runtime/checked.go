@@ -1,0 +1,62 @@
+package runtime
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// CheckError is what the host device's checked mode has found wrong with a kernel.
+type CheckError struct {
+	Kernel   string // package and name, such as "saxpy.SAXPY"
+	Findings []Finding
+}
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Kind FindingKind
+	Pos  string // file:line:col in the kernel's source
+	// Other is the place of the other access of a race, or the other barrier, where
+	// there is one.
+	Other   string
+	Message string
+}
+
+// FindingKind is the kind of a [Finding].
+type FindingKind uint8
+
+// The kinds of findings.
+const (
+	// FindRace: two work-items access memory, one of them writes, and nothing orders
+	// the accesses.
+	FindRace FindingKind = iota
+	// FindUnwritten: a load of work-group memory that no work-item has written.
+	FindUnwritten
+	// FindDivergence: work-items of a group wait at different barriers.
+	FindDivergence
+	// FindNotUniform: what dsl.Uniform is given is not uniform.
+	FindNotUniform
+)
+
+// Error returns a line for each finding, such as
+//
+//	saxpy.SAXPY: saxpy/kernel.go:18:2: a data race: this store by work-item [1 0 0] and ...
+func (e *CheckError) Error() string {
+	var b strings.Builder
+	for i, f := range e.Findings {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s: %s: %s", e.Kernel, f.Pos, f.Message)
+	}
+	return b.String()
+}
+
+func newCheckError(k *Kernel, found []hal.Finding) *CheckError {
+	e := &CheckError{Kernel: k.Name()}
+	for _, f := range found {
+		e.Findings = append(e.Findings, Finding{FindingKind(f.Kind), f.Pos, f.Other, f.Message})
+	}
+	return e
+}
