@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -110,6 +113,32 @@ var (
 	aliasOrEmbed = regexp.MustCompile(`(?m)^\s*(type\s+)?\w+\s*=\s*\w+\.\w+\[|^\s+\*?\w+\.\w+\s*$`)
 )
 
+// hasAliasOrEmbed reports whether a file declares such a type, rather than assign
+// an element of another package's slice, say.
+func hasAliasOrEmbed(src []byte) bool {
+	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return true // what is wrong with it is said later
+	}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range g.Specs {
+			switch t := s.(*ast.TypeSpec).Type.(type) {
+			case *ast.IndexExpr, *ast.IndexListExpr:
+				return true
+			case *ast.StructType:
+				if slices.ContainsFunc(t.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // candidates returns the paths of those packages whose text could hold a kernel.
 func candidates(pkgs []*packages.Package) ([]string, error) {
 	found := map[string]bool{}
@@ -124,7 +153,7 @@ func candidates(pkgs []*packages.Package) ([]string, error) {
 			if kernelMethod.Match(src) && bytes.Contains(src, []byte(dslPath)) {
 				found[p.PkgPath] = true
 			}
-			borrows = borrows || aliasOrEmbed.Match(src)
+			borrows = borrows || aliasOrEmbed.Match(src) && hasAliasOrEmbed(src)
 		}
 		if borrows && !found[p.PkgPath] {
 			maybe = append(maybe, p)

@@ -117,7 +117,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		l.roots[p], wanted[p] = true, true
 		for _, q := range p.imports {
 			if l.likely(q) {
-				wanted[q] = true
+				l.want(wanted, q)
 			}
 		}
 	}
@@ -160,6 +160,22 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 
 func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
+}
+
+// want adds p to wanted. Packages of cryptography come with what they wrap, layer
+// by layer, which would else take a round each.
+func (l *loader) want(wanted map[*listed]bool, p *listed) {
+	if wanted[p] {
+		return
+	}
+	wanted[p] = true
+	if p.std && strings.HasPrefix(p.path, "crypto/") {
+		for _, q := range p.imports {
+			if l.likely(q) {
+				l.want(wanted, q)
+			}
+		}
+	}
 }
 
 // likely reports whether kernels of a package that imports p probably call p.

@@ -292,11 +292,11 @@ func (p *prover) direct(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 			if l.base != x || o.base != y || l.from != nil && !p.a.dom.Dominates(l.from, b) {
 				continue
 			}
-			d := o.k - l.k
-			if l.rel == below {
-				d--
+			d, over := sub64(o.k, l.k)
+			if l.rel == below && !over {
+				d, over = sub64(d, 1)
 			}
-			if d <= c {
+			if !over && d <= c {
 				return l.how, true
 			}
 		}
