@@ -34,7 +34,7 @@ func TestWords(t *testing.T) {
 }
 
 // TestSwiftShader does so on a device that needs them.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Correction)$") }
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Correction|WordsViews)$") }
 
 func moduleWords(module string) []uint32 {
 	list := make([]uint32, len(module)/4)

@@ -1,11 +1,14 @@
 package difftest
 
 import (
+	"bytes"
 	"context"
 	"math"
+	"testing"
 
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	gen "github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -78,6 +81,7 @@ func convertWords[T words.Number](name string, run runner[words.Convert[T]], in 
 }
 
 func wordCases() {
+	add1("WordsFill", gen.RunFill, 77, func() words.Fill { return words.Fill{X: make([]uint8, 77)} })
 	for _, n := range []int{6, 64, 1001} {
 		add1("WordsBytes", gen.RunBytes, n, func() words.Bytes {
 			k := words.Bytes{By: 5, A: make([]uint8, n), B: make([]uint8, n+1), C: make([]int16, n), D: make([][3]int8, n), E: make([]bool, n),
@@ -129,4 +133,44 @@ func scramble(i int) uint64 {
 	x := uint64(i)*0x9e3779b97f4a7c15 + 1
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	return x ^ x>>27
+}
+
+// TestWordsViews fills views that begin and end within words: what lies beside them
+// stays, in the same words and at the buffer's end.
+func TestWordsViews(t *testing.T) {
+	ctx := context.Background()
+	for _, opts := range [][]runtime.OpenOption{nil, {runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64)}} {
+		dev, err := runtime.Open(append(opts, runtime.Select("vulkan"))...)
+		if err != nil {
+			t.Skip(err) // TestDevices fails where a device was promised
+		}
+		for n := range 13 {
+			for lo := range n + 1 {
+				for hi := lo; hi <= n; hi++ {
+					in := bytes.Repeat([]byte{0xaa}, n)
+					b, err := runtime.BufferOf(dev, in)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err = (gen.Fill{X: b.Slice(lo, hi)}).ParallelFor(dev.DefaultQueue(), runtime.Range1(hi-lo)); err != nil {
+						t.Fatal(err)
+					}
+					got := make([]byte, n)
+					if err := b.CopyTo(ctx, dev.DefaultQueue(), got); err != nil {
+						t.Fatal(err)
+					}
+					for i := lo; i < hi; i++ {
+						in[i] = uint8(i-lo+1) + 0x80
+					}
+					if !bytes.Equal(got, in) {
+						t.Errorf("%s, %v: [%d:%d] of %d bytes: %x, want %x", dev.Name(), dev.Has(properties.Int8), lo, hi, n, got, in)
+					}
+					_ = b.Close()
+				}
+			}
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

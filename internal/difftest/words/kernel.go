@@ -182,3 +182,11 @@ func (k Walk) Kernel(it dsl.Item1) {
 	at := k.At[i]
 	k.Out[at] = sum ^ n<<60
 }
+
+// Fill counts in bytes.
+type Fill struct{ X []uint8 }
+
+func (k Fill) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.X[i] = uint8(i+1) + k.X[i]&0x80
+}

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, recordsKernel, tableKernel, tileKernel, walkKernel}
+	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
 }
 
 //go:embed Bytes.spv
@@ -702,6 +702,55 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUi
 	l := kernelimpl.NewLaunch(convertUint8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Fill.spv
+var fillSPIRV string
+
+//go:embed Fill.words.spv
+var fillWords string
+
+var fillKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Fill",
+	Package: "github.com/kgen-go/kgen/internal/difftest/words",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+	},
+	ArgSize: 16,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:191:27"},
+	},
+	SPIRV: fillSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return words.Fill{
+		X: kernelimpl.HostSlice[uint8](a, 0),
+	}.Kernel
+})
+
+// Fill is the kernel [words.Fill] with its slices in device memory.
+// Fill counts in bytes.
+type Fill struct {
+	X runtime.View[uint8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(fillKernel)
+	kernelimpl.View(l, 0, k.X)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFill runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(fillKernel)
+	kernelimpl.Slice(l, 0, k.X)
 	return l.Run1(ctx, dev, r, opts)
 }
 
