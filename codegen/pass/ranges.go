@@ -102,6 +102,12 @@ func newRanges(m *ir.Module) *ranges {
 		}
 		a.branchFacts(b)
 	}
+	for _, s := range m.Specs {
+		if s.Type.IsInt() {
+			p := a.specRange(s)
+			a.steps = append(a.steps, p.hi, p.hi-1)
+		}
+	}
 	slices.Sort(a.steps)
 	a.steps = slices.Compact(a.steps)
 	return a
@@ -367,7 +373,7 @@ func (a *ranges) value(v *ir.Value) interval {
 	}
 	if v.Block == nil || !v.Type.IsInt() {
 		if v.Op == ir.OpSpecConst {
-			return a.spec(v)
+			return a.specRange(v.Aux.(*ir.Spec))
 		}
 		return fullRange(v.Type)
 	}
@@ -375,30 +381,30 @@ func (a *ranges) value(v *ir.Value) interval {
 	return fullRange(v.Type)
 }
 
-// spec returns the interval of a specialization constant.
-func (a *ranges) spec(v *ir.Value) interval {
-	id := v.Aux.(*ir.Spec).ID
-	if id >= abi.SpecLocalSizeX && id <= abi.SpecLocalSizeZ {
-		if n := a.m.WorkGroup[id-abi.SpecLocalSizeX]; n > 0 {
+// specRange returns the interval of a specialization constant.
+func (a *ranges) specRange(s *ir.Spec) interval {
+	if s.ID >= abi.SpecLocalSizeX && s.ID <= abi.SpecLocalSizeZ {
+		if n := a.m.WorkGroup[s.ID-abi.SpecLocalSizeX]; n > 0 {
 			return interval{int64(n), int64(n)}
 		}
 		return interval{1, abi.MaxLocalSize}
 	}
-	p := fullRange(v.Type)
-	if row := v.Aux.(*ir.Spec).User; row != nil {
-		switch row.Type {
-		case "int8":
-			p = interval{math.MinInt8, math.MaxInt8}
-		case "int16":
-			p = interval{math.MinInt16, math.MaxInt16}
-		case "uint8":
-			p = interval{0, math.MaxUint8}
-		case "uint16":
-			p = interval{0, math.MaxUint16}
-		}
-		if row.Max > 0 { // the runtime sees to it
-			p = interval{max(p.lo, int64(row.Min)), min(p.hi, int64(row.Max))}
-		}
+	p := fullRange(s.Type)
+	if s.User == nil {
+		return p
+	}
+	switch s.User.Type {
+	case "int8":
+		p = interval{math.MinInt8, math.MaxInt8}
+	case "int16":
+		p = interval{math.MinInt16, math.MaxInt16}
+	case "uint8":
+		p = interval{0, math.MaxUint8}
+	case "uint16":
+		p = interval{0, math.MaxUint16}
+	}
+	if s.User.Max > 0 { // the runtime sees to it
+		p = interval{max(p.lo, int64(s.User.Min)), min(p.hi, int64(s.User.Max))}
 	}
 	return p
 }
