@@ -27,7 +27,7 @@ func runAtomics(m *ir.Module) diag.List {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v)
 		})
 		if at < 0 {
 			continue
@@ -37,9 +37,12 @@ func runAtomics(m *ir.Module) diag.List {
 		b.Insts = b.Insts[:at]
 		b.ClearTerm()
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
-		if v.Op == ir.OpAtomicCompareAndSwap {
+		switch v.Op {
+		case ir.OpAtomicCompareAndSwap:
 			a.compareAndSwap(v)
-		} else {
+		case ir.OpAtomicExchange, ir.OpAtomicStore:
+			a.exchange(v)
+		default:
 			a.floatOp(v)
 		}
 		a.b.Jump(rest)
@@ -49,6 +52,13 @@ func runAtomics(m *ir.Module) diag.List {
 
 func isFloatAtomic(op ir.Op) bool {
 	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
+}
+
+// isLocalExchange reports whether v exchanges in work-group memory, stores
+// included: NVIDIA's compiler (driver 580) is known to crash on that where the index
+// is a selection.
+func isLocalExchange(v *ir.Value) bool {
+	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }
 
 // atomicOps writes the code for one op after the other.
@@ -132,19 +142,34 @@ func (a *atomicOps) floatOp(v *ir.Value) {
 		addr.Aux = ref
 		ref, path = &ir.Ref{Elem: word}, []*ir.Value{addr, a.i32(0)}
 	}
+	by := map[ir.Op]ir.Combiner{ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax}[v.Op]
+	bits := a.update(word, ref, path, func(bits *ir.Value) *ir.Value {
+		return a.op(ir.OpBitcast, word, a.combine(by, a.op(ir.OpBitcast, t, bits), x))
+	})
+	a.result(v, ir.OpBitcast, nil, bits)
+}
+
+// exchange writes such a loop for an integer.
+func (a *atomicOps) exchange(v *ir.Value) {
+	x := v.Args[0]
+	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
+	if v.Op == ir.OpAtomicExchange {
+		a.result(v, ir.OpBitcast, nil, old)
+	}
+}
+
+// update replaces a word of memory by what f makes of it, and returns the old one.
+func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
 	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()
 	a.b.Jump(loop)
 	a.b = loop
 	bits := loop.NewPhi(word, first)
-	old := a.op(ir.OpBitcast, t, bits)
-	by := map[ir.Op]ir.Combiner{ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax}[v.Op]
-	sum := a.op(ir.OpBitcast, word, a.combine(by, old, x))
-	got := a.at(ir.OpAtomicCompareExchange, word, ref, path, sum, bits)
+	got := a.at(ir.OpAtomicCompareExchange, word, ref, path, f(bits), bits)
 	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, got, bits), done, loop)
 	bits.Args = append(bits.Args, got)
 	a.b = done
-	a.result(v, ir.OpBitcast, nil, bits)
+	return bits
 }
 
 // compareAndSwap writes a loop that ends when the exchange succeeds, or when an

@@ -26,7 +26,11 @@ func TestAtomics(t *testing.T) {
 		}
 	}
 	cases = append(cases, atomicCase{ir.OpAtomicCompareAndSwap, ir.TypeI32}, atomicCase{ir.OpAtomicCompareAndSwap, ir.TypeI64})
+	for _, typ := range []*ir.Type{ir.TypeI32, ir.TypeI64} {
+		cases = append(cases, atomicCase{ir.OpAtomicExchange, typ}, atomicCase{ir.OpAtomicStore, typ})
+	}
 	for _, c := range cases {
+		exchange := c.op == ir.OpAtomicExchange || c.op == ir.OpAtomicStore
 		for _, local := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v/%v/local=%v", c.op, c.t, local), func(t *testing.T) {
 				m := atomicKernel(c.op, c.t, local)
@@ -65,7 +69,7 @@ func TestAtomics(t *testing.T) {
 				}
 				for _, b := range m.Kernel.Blocks {
 					for _, v := range b.Insts {
-						if v.Op == c.op {
+						if v.Op == c.op && (local || !exchange) {
 							t.Errorf("%v is left", v.Op)
 						}
 					}
@@ -128,8 +132,14 @@ func atomicKernel(op ir.Op, t *ir.Type, local bool) *ir.Module {
 	if op == ir.OpAtomicCompareAndSwap {
 		args, result = []*ir.Value{b.Append(ir.OpIAdd, t, x, m.Const(t, 1)), x}, ir.TypeBool
 	}
+	if op == ir.OpAtomicStore {
+		result = ir.TypeVoid
+	}
 	v := b.Append(op, result, append(args, path...)...)
 	v.Aux = ref
+	if op == ir.OpAtomicStore {
+		v = x
+	}
 	put := func(v *ir.Value, at int64) {
 		switch {
 		case v.Type == ir.TypeBool:
