@@ -38,10 +38,23 @@
 // and the queue (ErrInvalid), the arguments (ErrKernelArgument), conflicts of
 // properties and sizes of ranges (ErrInvalid), the kernel's work-group size
 // against the device's limits (ErrKernelNotSupported) and against the launch,
-// the launch's own work-group size (ErrNDRange), work-group memory
-// (ErrMemoryAllocation), aspects and the sub-group size (ErrKernelNotSupported),
-// specialization constants (ErrSpecConst). A range without work-items passes the
-// same checks and does nothing.
+// the launch's own work-group size (ErrNDRange), aspects (ErrKernelNotSupported),
+// specialization constants (ErrSpecConst), work-group and private memory
+// (ErrMemoryAllocation), the sub-group size (ErrKernelNotSupported). A range without
+// work-items passes the same checks and does nothing.
+//
+// # Specialization constants
+//
+// What a dsl.SpecConstant is for a launch, the launch says ([WithSpec]), or a
+// [Program], in which constants are set until it is built:
+//
+//	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
+//	radius, err := runtime.SetSpec(p, blur.Radius, 4)
+//	exe, err := p.Build()
+//	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
+//
+// A device makes a kernel ready once for each set of values, which takes
+// milliseconds; see Device.Pipelines.
 //
 // # Faults
 //
