@@ -27,6 +27,7 @@ const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
 	ruleRecursion = "recursion"
+	ruleKernel    = "kernel" // package load's, which checks declarations
 )
 
 var rules = []rule{
@@ -38,6 +39,7 @@ var rules = []rule{
 	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
 	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
 	{"print", diag.HostOnly, "print and println", prints},
+	{ruleKernel, diag.KernelType, "declarations of kernels that kgen cannot generate code for", nil},
 	{ruleHost, diag.HostOnly, "functions that only the host can run", nil},
 	{ruleNoBody, diag.NoBody, "functions without a body in Go", nil},
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},

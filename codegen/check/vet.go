@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path"
 	"path/filepath"
@@ -144,6 +145,9 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 		}
 	}
 	var all []finding
+	load.CheckDeclarations(pass.Pkg, func(code diag.Code, pos token.Pos, hint, message string) {
+		all = append(all, finding{found: found{rule: ruleKernel, code: code, pos: pos, hint: hint, message: message}})
+	})
 	reported := map[reportKey]bool{}
 	for _, sel := range load.KernelMethods(pass.Pkg) {
 		fn := prog.MethodValue(sel)

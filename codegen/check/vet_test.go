@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/internal/wanttest"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 var vetMessage = regexp.MustCompile(`^(KG\d+): ([^;]*)(?:; (.*))?$`)
@@ -111,6 +112,26 @@ func TestAnalyzers(t *testing.T) {
 	for _, d := range vet(t, "./testdata/reject", []*analysis.Analyzer{maps}) {
 		if !strings.Contains(d.Message, "maps") {
 			t.Errorf("not wanted: %v", d)
+		}
+	}
+}
+
+// TestVetDeclarations: what is wrong with how kernels are declared is found by the
+// analyzers as by package load.
+func TestVetDeclarations(t *testing.T) {
+	_, want, err := load.Load(t.Context(), load.Config{Patterns: []string{"./testdata/declare"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Sort()
+	wanttest.Compare(t, "testdata/declare", slices.Clone(want))
+	got := vet(t, "./testdata/declare", check.Analyzers(known))
+	if len(got) != len(want) {
+		t.Errorf("%d findings; kgen has %d", len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i].Error() != want[i].Error() {
+			t.Errorf("got  %v\nwant %v", got[i], want[i])
 		}
 	}
 }

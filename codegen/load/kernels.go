@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -24,6 +25,10 @@ type finder struct {
 	generic []*types.TypeName          // generic kernel types of the package
 	used    map[*types.TypeName]bool   // those that an alias instantiates
 	names   map[string]*types.TypeName // kernels by folded name
+	found   int                        // what was wrong so far
+	// sink, if not nil, is told what is wrong instead of the loader, of which
+	// there is none then.
+	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
 // kernelMethods are the methods of a kernel that kgen looks into.
@@ -49,7 +54,24 @@ const formHint = "write Kernel(dsl.Task), Kernel(dsl.Item1..3) or Kernel(dsl.NDI
 func (f *finder) reachedFrom() []*ssa.Function { return rootFuncs(f.methods) }
 
 func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ...any) {
+	f.found++
+	if f.sink != nil {
+		f.sink(code, pos, hint, fmt.Sprintf(format, args...))
+		return
+	}
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
+}
+
+// CheckDeclarations calls report with what is wrong with how a package declares
+// kernels, generic ones aside, as far as types tell.
+func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
+	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
+		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
+	for _, name := range pkg.Scope().Names() {
+		if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+			f.typeName(obj)
+		}
+	}
 }
 
 // find finds the kernels of the packages and checks their declarations.
@@ -91,7 +113,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 		return
 	}
 	f.used[named.Origin().Obj()] = true
-	n := len(f.l.diags)
+	n := f.found
 	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
 	f.checkName(obj)
 	k.Form, k.Rank = f.signature(method)
@@ -111,7 +133,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.out.Kernels = append(f.out.Kernels, k)
 	m := &kernelMethods{k: k, object: method.Origin()}
 	m.properties = f.propertiesMethod(k, named)
-	if len(f.l.diags) > n {
+	if f.found > n || f.u == nil {
 		return
 	}
 	k.Fn = f.u.prog.MethodValue(sel)
@@ -256,6 +278,9 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !isNamed(sig.Results().At(0).Type(), propertiesPath, "List") {
 		f.add(diag.KernelSignature, m.Pos(), "write Properties() properties.List",
 			"method Properties of kernel %s does not have the signature of a get-properties method", k.Name)
+		return nil
+	}
+	if f.u == nil {
 		return nil
 	}
 	return f.u.prog.MethodValue(sel)
