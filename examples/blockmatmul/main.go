@@ -59,7 +59,27 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	demo.Rate(fmt.Sprintf("block %d", tile), d, p.flops, "flop")
+	p.plain()
 	return p.check(ctx)
+}
+
+// plain times the loop that one writes for a processor's caches, on some rows.
+func (p *product) plain() {
+	n := p.n
+	rows := min(n, max(1, int(4e8/float64(n)/float64(n))))
+	c := make([]float32, rows*n)
+	d, _ := demo.Time(func() error {
+		for i := range rows {
+			row := c[i*n : (i+1)*n]
+			for l, v := range p.a[i*n : (i+1)*n] {
+				for j, w := range p.b[l*n : (l+1)*n] {
+					row[j] += v * w
+				}
+			}
+		}
+		return nil
+	})
+	demo.Rate("plain Go", d, p.flops*float64(rows)/float64(n), "flop")
 }
 
 // product is a product of matrices on a device.
