@@ -51,7 +51,7 @@ const (
 	MixedPointers Code = 203
 	// Alloc: memory whose size is not known when the kernel is built.
 	Alloc Code = 204
-	// Unsafe: unsafe, uintptr or cgo.
+	// Unsafe: unsafe or cgo.
 	Unsafe Code = 205
 	// TooLarge: private memory, a table or the code is too large.
 	TooLarge Code = 206
