@@ -255,10 +255,11 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 				if row.ID != id || slices.ContainsFunc(found, func(f place) bool { return f.v.info == v.info }) {
 					continue
 				}
-				if len(found) > 0 && (!row.Pinned || !found[0].row.Pinned) {
+				// Modules of one's own have no variables that tell constants apart.
+				if len(found) > 0 && (v.info.Pos != "" || found[0].v.info.Pos != "") {
 					return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
 						specName(found[0].row, found[0].row.Path), specName(row, row.Path)).
-						advise("give them ids with //kgen:spec")
+						advise("give each an id of its own with //kgen:spec")
 				}
 				found = append(found, place{v, row})
 			}

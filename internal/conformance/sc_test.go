@@ -7,6 +7,8 @@ import (
 
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/internal/conformance/privates"
+	"github.com/kgen-go/kgen/internal/conformance/privates/privatesgen"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -140,6 +142,11 @@ func (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t) }`)
 		wantSpec(t, p.SetSpecByID(42, float32(1)))
 		wantSpec(t, p.SetSpecByID(42, 1<<40))
 		equal(t, "the value", must(runtime.GetSpec(p, consts.Fortytwo))(t), 9)
+		other := must(runtime.NewProgram(dev, kernel(t, privatesgen.Kernels(), "PinnedOnly")))(t)
+		check(t, other.SetSpecByID(42, 3))
+		both := must(runtime.Join(program(t, dev, "Ids"), other))(t)
+		wantSpec(t, both.SetSpecByID(42, 4))
+		equal(t, "the joined value", must(runtime.GetSpec(both, privates.Pinned))(t), 3)
 	})
 }
 

@@ -180,6 +180,17 @@ func (k Static) Kernel(t dsl.Task) {
 	k.Out[0] = a[k.I+1] + b[k.I]
 }
 
+// Pinned has an id that a constant of another package has, too.
+//
+//kgen:spec id=42
+var Pinned = dsl.NewSpecConstant(int32(1))
+
+// PinnedOnly reads it.
+type PinnedOnly struct{ Out []int32 }
+
+// Kernel runs once.
+func (k PinnedOnly) Kernel(t dsl.Task) { k.Out[0] = Pinned.Get(t) }
+
 // Narrow is plain, for devices that lack the aspect.
 type Narrow struct{ Out []int32 }
 

@@ -183,6 +183,12 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		info.Limits.MaxWorkGroupSize[i] = int(p.MaxComputeWorkGroupSize[i])
 		info.Limits.MaxGroups[i] = int(p.MaxComputeWorkGroupCount[i])
 	}
+	// Vulkan has no limit for this, and drivers do not check: NVIDIA's hardware
+	// takes 512 KiB for a work-item, and Mesa on the CPU dies of 2 MiB.
+	info.Limits.PrivateMemory = 512 << 10
+	if kind == hal.VulkanCPU {
+		info.Limits.PrivateMemory = 1 << 20
+	}
 	if kind == hal.VulkanCPU && info.Limits.ComputeUnits == 0 {
 		info.Limits.ComputeUnits = runtime.NumCPU()
 	}

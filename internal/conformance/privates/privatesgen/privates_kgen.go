@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return []*runtime.Kernel{elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
 }
 
 //go:embed Elements.spv
@@ -281,7 +281,7 @@ var narrowKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:187:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:198:43"},
 	},
 	SPIRV: narrowSPIRV,
 	Variants: []abi.Variant{
@@ -309,6 +309,57 @@ func (k Narrow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runt
 // RunNarrow runs the kernel once on k's own slices, and waits.
 func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(narrowKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
+//go:embed PinnedOnly.spv
+var pinnedOnlySPIRV string
+
+//go:embed PinnedOnly.words.spv
+var pinnedOnlyWords string
+
+var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "PinnedOnly",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:192:47"},
+	},
+	SPIRV: pinnedOnlySPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pinnedOnlyWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return privates.PinnedOnly{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, privates.Pinned)
+
+// PinnedOnly is the kernel [privates.PinnedOnly] with its slices in device memory.
+// PinnedOnly reads it.
+type PinnedOnly struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k PinnedOnly) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunPinnedOnly runs the kernel once on k's own slices, and waits.
+func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOnly, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
 }
