@@ -164,6 +164,15 @@
 // function returns; after a fault a device does not run them, since a work-item
 // that has faulted writes nothing more.
 //
+// # Finding mistakes
+//
+// The host device finds what no compiler sees. Under the race detector a data race
+// between work-items is reported with both of its lines, as one between goroutines.
+// Its checked mode, runtime.Checked with package checked imported, reports barriers
+// that work-items of a group pass differently, values given to [Uniform] that are not
+// uniform, loads of work-group memory that was never written, and data races, in an
+// order that a seed chooses and repeats.
+//
 // # Which Go
 //
 // A kernel, with all functions it calls, is written in a part of Go. The host
