@@ -310,6 +310,14 @@ func (l *lowerer) finishSpecs() {
 			s.ID, taken[next] = next, d
 		}
 	}
+	for _, d := range l.specDecls {
+		for _, s := range d.leaves {
+			if def := l.m.Const(s.Type, s.Default).Int(); s.User.Max > 0 && !d.required && s.User.Type != "bool" && def < int64(s.User.Min) && len(l.diags) == 0 {
+				l.errorf(diag.SizeDefault, d.global.Pos(), "give it another default, or declare it with dsl.RequireSpecConstant",
+					"%s sets the length of an array, and its default is %d", s.Name, def)
+			}
+		}
+	}
 	var user, reserved []*ir.Spec
 	for _, s := range l.m.Specs {
 		if s.User == nil {

@@ -10,11 +10,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// onDevices runs f on the host device and on the Vulkan device.
+// onDevices runs f on the host device and on the Vulkan device, there also with
+// the modules that compute in words.
 func onDevices(t *testing.T, f func(t *testing.T, dev *runtime.Device), opts ...runtime.OpenOption) {
 	t.Helper()
 	for _, name := range []string{"host", "vulkan"} {
 		t.Run(name, func(t *testing.T) { f(t, open(t, name, opts...)) })
+	}
+	if !swiftshader.On() { // which has no others
+		words := append(opts[:len(opts):len(opts)], runtime.MaskAspects(properties.Int64, properties.Int16, properties.Int8))
+		t.Run("words", func(t *testing.T) { f(t, open(t, "vulkan", words...)) })
 	}
 }
 

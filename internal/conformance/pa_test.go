@@ -124,6 +124,7 @@ func TestPA7_Default(t *testing.T) {
 		diagnostic(t, "KG604", sprintf(allocate, def, "_ = dsl.PrivateAlloca[int32](t, N)"))
 	}
 	diagnostic(t, "KG604", sprintf(allocate, "1", "_ = dsl.PrivateAlloca[int32](t, N.Get(t)-1)"))
+	diagnostic(t, "KG604", sprintf(allocate, "-1", "_ = dsl.PrivateAlloca[int32](t, N.Get(t)+3)"))
 	diagnostic(t, "KG601", "func ten() int { return 10 }"+sprintf(allocate, "1-ten()", "_ = dsl.PrivateAlloca[int32](t, N)"))
 }
 
