@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/kgen-go/kgen/examples/median/filter"
+	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
@@ -80,4 +82,42 @@ func ExampleFault() {
 	// Output:
 	// index out of range [3]
 	// model.SAXPY: runtime/internal/model/model.go:19:2: index out of range [3] with length 3 (work-item [3])
+}
+
+// A program has values of specialization constants for all its launches; a launch
+// may have one of its own instead.
+func ExampleSetSpec() {
+	ctx := context.Background()
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	p, err := runtime.NewProgram(dev, filtergen.Kernels()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	window, err := runtime.SetSpec(p, filter.Window, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	exe, err := p.Build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	in, out := []float32{1, 9, 2, 8, 3, 7, 4}, make([]float32, 7)
+	r := runtime.Range2{1, len(in)}
+	err = filtergen.RunMedian(ctx, dev, filter.Median{In: in, Out: out}, r, runtime.WithProgram(exe))
+	fmt.Println(window.Get(), out, err)
+
+	err = filtergen.RunMedian(ctx, dev, filter.Median{In: in, Out: out}, r, runtime.WithSpec(filter.Window, 3))
+	fmt.Println(3, out, err)
+
+	_, err = runtime.SetSpec(p, filter.Window, 7)
+	fmt.Println(errors.Is(err, runtime.ErrSpecConst))
+	// Output:
+	// 5 [1 2 3 7 4 4 4] <nil>
+	// 3 [1 2 8 3 7 4 4] <nil>
+	// true
 }
