@@ -24,10 +24,12 @@ import (
 //	use(x)
 func loopValues(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
+		dom := f.Dominators()
 		for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
 			if h := f.Blocks[i]; h.Continue != nil {
-				if xs := outliving(f, h); len(xs) > 0 {
+				if xs := outliving(f, h, dom); len(xs) > 0 {
 					breakLater(f, h, xs)
+					dom = f.Dominators()
 				}
 			}
 		}
@@ -40,8 +42,7 @@ func loopValues(m *ir.Module) diag.List {
 
 // outliving returns the values that are computed in the loop of h, but not by its
 // phis, and used behind it, in order; or none, if they all need no care.
-func outliving(f *ir.Func, h *ir.Block) []*ir.Value {
-	dom := f.Dominators()
+func outliving(f *ir.Func, h *ir.Block, dom *ir.DomTree) []*ir.Value {
 	if len(h.Merge.Preds) == 0 {
 		return nil
 	}
