@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/oracle"
 	"github.com/kgen-go/kgen/internal/smith/shape"
 )
 
@@ -38,7 +35,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/smith/shape"
-	kernels "github.com/kgen-go/kgen/internal/smith/run/kernels"
+	kernels "github.com/kgen-go/kgen/internal/oracle/run/kernels"
 )
 
 type fault struct {
@@ -47,7 +44,7 @@ type fault struct {
 }
 
 type result struct {
-	Args   shape.Args
+	Memory []byte
 	Faults []fault
 }
 
@@ -66,7 +63,7 @@ func line(file string) int {
 }
 
 func run(seed uint64, file string, f func(shape.Args, int)) result {
-	r := result{Args: shape.Inputs(seed)}
+	a, r := shape.Inputs(seed), result{}
 	for id := range shape.Items {
 		func() {
 			defer func() {
@@ -74,9 +71,10 @@ func run(seed uint64, file string, f func(shape.Args, int)) result {
 					r.Faults = append(r.Faults, fault{id, line(file), strings.TrimPrefix(fmt.Sprint(p), "runtime error: ")})
 				}
 			}()
-			f(r.Args, id)
+			f(a, id)
 		}()
 	}
+	r.Memory = a.Pack()
 	return r
 }
 
@@ -90,56 +88,31 @@ func main() {
 
 // Host runs programs with different prefixes as gc compiles them.
 func Host(ctx context.Context, programs []*Program) ([]HostResult, error) {
-	dir, err := os.MkdirTemp("", "smith")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	root, err := filepath.Abs(".")
-	if err != nil {
-		return nil, err
-	}
-	overlay := map[string]string{}
-	write := func(name, text string) error {
-		flat := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
-		overlay[filepath.Join(root, "run", name)] = flat
-		return os.WriteFile(flat, []byte(text), 0o666)
-	}
+	files := map[string]string{}
 	var calls strings.Builder
 	for _, p := range programs {
-		if err := write("kernels/"+p.File(), p.Source); err != nil {
-			return nil, err
-		}
+		files[p.File()] = p.Source
 		fmt.Fprintf(&calls, "\tall = append(all, run(%d, %q, func(a shape.Args, id int) { kernels.%sK{Args: a}.Run(id) }))\n", p.Seed, p.File(), p.Prefix)
 	}
-	if err := write("main.go", fmt.Sprintf(runner, calls.String())); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	out, err := oracle.RunGo(ctx, files, fmt.Sprintf(runner, calls.String()))
 	if err != nil {
 		return nil, err
 	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, text, 0o666); err != nil {
-		return nil, err
+	var all []struct {
+		Memory []byte
+		Faults []HostFault
 	}
-	bin := filepath.Join(dir, "run.exe")
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", bin, "./run")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, bin)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("run: %w\n%s", err, errs.Bytes())
-	}
-	var all []HostResult
-	if err := gob.NewDecoder(&out).Decode(&all); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(out)).Decode(&all); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	return all, nil
+	results := make([]HostResult, len(all))
+	for i, r := range all {
+		results[i] = HostResult{shape.Inputs(programs[i].Seed), r.Faults}
+		if err := results[i].Args.Unpack(r.Memory); err != nil {
+			return nil, fmt.Errorf("run: %w", err)
+		}
+	}
+	return results, nil
 }
 
 // File returns the name of the program's file.

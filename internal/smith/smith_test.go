@@ -25,8 +25,9 @@ import (
 
 var (
 	programs  = flag.Int("programs", 100, "the number of random programs")
+	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
-	budget    = flag.Duration("budget", 60*time.Second, "make no more programs after so long")
+	budget    = flag.Duration("budget", 20*time.Second, "make no more programs after so long")
 	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = flag.String("points", "built,expand", "where in the list of passes to interpret the programs")
@@ -45,6 +46,9 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	b := &bench{compiler: oracle.NewCompiler(Imports...), points: strings.Split(*points, ",")}
+	if !*onDevice {
+		return b
+	}
 	dev, err := runtime.Open(runtime.Select("vulkan"))
 	switch {
 	case err == nil:

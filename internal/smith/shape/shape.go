@@ -3,6 +3,7 @@
 package shape
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 )
@@ -192,3 +193,27 @@ type Neg int16
 
 // Val negates.
 func (n Neg) Val(x int32) int32 { return int32(n) - x }
+
+// Pack returns what work-items may have written, bit for bit.
+func (a *Args) Pack() []byte {
+	var b []byte
+	for _, s := range []any{a.In, a.Out, a.Bytes, a.Reals, a.Recs} {
+		var err error
+		if b, err = binary.Append(b, binary.LittleEndian, s); err != nil {
+			panic(err)
+		}
+	}
+	return b
+}
+
+// Unpack sets what Pack returned.
+func (a *Args) Unpack(b []byte) error {
+	for _, s := range []any{a.In, a.Out, a.Bytes, a.Reals, a.Recs} {
+		n := binary.Size(s)
+		if _, err := binary.Decode(b[:n], binary.LittleEndian, s); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// RunGo compiles a package of kernels and a main package by gc, runs it, and
+// returns what it prints. The main package imports the other as
+// github.com/kgen-go/kgen/internal/oracle/run/kernels. Neither exists but in an
+// overlay.
+func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	overlay := map[string]string{}
+	write := func(name, text string) error {
+		flat := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		overlay[filepath.Join(root, "internal/oracle/run", name)] = flat
+		return os.WriteFile(flat, []byte(text), 0o666)
+	}
+	if err := write("main.go", main); err != nil {
+		return nil, err
+	}
+	for name, text := range files {
+		if err := write("kernels/"+name, text); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		return nil, err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, text, 0o666); err != nil {
+		return nil, err
+	}
+	bin := filepath.Join(dir, "run.exe")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", bin, "./internal/oracle/run")
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, bin)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("run: %w\n%s", err, errs.Bytes())
+	}
+	return out.Bytes(), nil
+}
+
+// moduleRoot returns the folder of this module, in which tests run.
+func moduleRoot() (string, error) {
+	dir, err := filepath.Abs(".")
+	for err == nil {
+		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", fmt.Errorf("no go.mod above the working directory")
+		}
+		dir = up
+	}
+	return "", err
+}
