@@ -149,7 +149,9 @@
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
 // They need the aspect properties.SubGroups, those over work-groups too: these
-// combine within the sub-groups first, which costs few barriers.
+// combine within the sub-groups first, which costs few barriers. A kernel whose
+// properties.DeviceHas does not list that aspect has algorithms over work-groups that
+// do without, with the same results and more barriers.
 //
 // What a work-group reduces to, or broadcasts from a uniform lane, is uniform
 // itself and may decide whether a barrier is reached. So may what the kernel states

@@ -62,6 +62,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
+	// NoSubGroups says that what work-groups do does without sub-groups.
+	NoSubGroups bool
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
 

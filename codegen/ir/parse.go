@@ -280,6 +280,7 @@ func (p *parser) header(w string) {
 		m.Spilled = p.keyword("spilled")
 	case "group":
 		m.UsesGroup = true
+		m.NoSubGroups = p.keyword("alone")
 	case "float":
 		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":

@@ -133,7 +133,11 @@ func (p *printer) header() {
 	}
 	p.f("\n")
 	if m.UsesGroup {
-		p.f("group\n")
+		p.f("group")
+		if m.NoSubGroups {
+			p.f(" alone")
+		}
+		p.f("\n")
 	}
 	if m.Float != properties.FloatGo {
 		p.f("float %v\n", m.Float)

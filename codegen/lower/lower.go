@@ -113,6 +113,9 @@ func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool) *
 	mode, _ := k.Properties.Get(properties.KeyFloatMode)
 	m.Float = mode.FloatMode()
 	l.fuse = m.Float != properties.FloatExact
+	if has, ok := k.Properties.Get(properties.KeyDeviceHas); ok {
+		m.NoSubGroups = !slices.Contains(has.Aspects(), properties.SubGroups)
+	}
 	l.entry()
 	l.finishSpecs()
 	l.finishData()

@@ -127,6 +127,9 @@ func (g *groupOps) workGroup(v *ir.Value) {
 		}
 		g.result(v, ir.OpLoad, t.ref, at)
 		barrier(g.b, g.pos)
+	case g.m.NoSubGroups:
+		k, back := g.combination(v)
+		back(g.alone(v.Op, k))
 	default:
 		k, back := g.combination(v)
 		g.subBarrier()
@@ -192,6 +195,43 @@ func (g *groupOps) ordered(c combination) combination {
 	key = g.word(ir.OpSelect, g.cond(ir.OpFNe, c.x, c.x), nan, key)
 	least := int32(uint32(c.identity.Bits))
 	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
+}
+
+// alone combines the values of a work-group without its sub-groups, in as many steps
+// with a barrier as twos make up its size, or twice as many.
+func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
+	t := g.newTile(c.x.Type, false)
+	t.store(c.x, t.id)
+	barrier(g.b, g.pos)
+	var r *ir.Value
+	switch op {
+	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
+		t.scan(c.by, c.x)
+		if r = t.load(t.id); op == ir.OpGroupExclusiveScan {
+			first := g.cond(ir.OpIEq, t.id, g.i32(0))
+			r = g.op(ir.OpSelect, c.x.Type, first, c.identity, t.load(g.word(ir.OpSelect, first, t.id, g.word(ir.OpISub, t.id, g.i32(1)))))
+		}
+	default:
+		t.reduce(c.by)
+		r = t.load(g.i32(0))
+	}
+	barrier(g.b, g.pos)
+	return r
+}
+
+// reduce leaves the combination of all elements in the first.
+func (t *tile) reduce(by ir.Combiner) {
+	t.double(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
+		other := t.word(ir.OpIAdd, t.id, d)
+		low := t.word(ir.OpAnd, t.id, t.word(ir.OpISub, t.word(ir.OpShl, d, t.i32(1)), t.i32(1)))
+		pair := t.op(ir.OpLAnd, ir.TypeBool, t.cond(ir.OpIEq, low, t.i32(0)), t.cond(ir.OpULt, other, t.n))
+		t.when(pair, nil, func() *ir.Value {
+			t.store(t.combine(by, t.load(t.id), t.load(other)), t.id)
+			return nil
+		})
+		barrier(t.b, t.pos)
+		return nil
+	})
 }
 
 // scan leaves in each element the combination of those up to it; x is the own.

@@ -18,6 +18,10 @@ func init() {
 				}
 				return k, nd1(192, local)
 			})
+			addND(fmt.Sprintf("Alone/%d", local), gen.RunAlone, func() (groups.Alone, runtime.NDRange1) {
+				k := groups.Alone{N: n, X: mixedInts(192), F: mixedFloats[float32](192), Out: out32(192 * 6), G: make([]float32, 192*5)}
+				return k, nd1(192, local)
+			})
 			addND(fmt.Sprintf("Ballots/%d", local), gen.RunBallots, func() (groups.Ballots, runtime.NDRange1) {
 				return groups.Ballots{N: n, X: mixedInts(192), Out: make([]uint32, 192*4)}, nd1(192, local)
 			})

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
 )
 
 //go:generate go tool kgen .
@@ -75,4 +76,40 @@ func (k Ballots) Kernel(it dsl.NDItem1) {
 	out[0], out[1], out[2] = m[0], m[s.LocalID()/32], uint32(n)
 	all := dsl.GroupBallot(s, true)
 	out[3] = all[0] ^ all[3]
+}
+
+// Alone has group algorithms on devices that may lack sub-groups.
+type Alone struct {
+	N   int
+	X   []int32
+	F   []float32
+	Out []int32
+	G   []float32
+}
+
+// Properties states that no optional feature is used.
+func (Alone) Properties() properties.List { return properties.List{properties.DeviceHas()} }
+
+// Kernel has work-items that leave before some.
+func (k Alone) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	out, fs := k.Out[i*6:][:6], k.G[i*5:][:5]
+	out[0] = dsl.ReduceOverGroup(g, k.X[i], dsl.Plus)
+	out[1] = dsl.InclusiveScanOverGroup(g, k.X[i], dsl.Maximum)
+	out[2] = dsl.ExclusiveScanOverGroup(g, k.X[i], dsl.Plus)
+	fs[0] = dsl.ReduceOverGroup(g, k.F[i], dsl.Plus)
+	if i >= k.N {
+		return
+	}
+	if dsl.AnyOfGroup(g, k.X[i] > 140) {
+		out[3] = dsl.ReduceOverGroup(g, k.X[i], dsl.BitXor)
+	}
+	fs[1] = dsl.ReduceOverGroup(g, k.F[i], dsl.Plus)
+	fs[2] = dsl.ReduceOverGroup(g, k.F[i], dsl.Minimum)
+	fs[3] = dsl.ExclusiveScanOverGroup(g, k.F[i], dsl.Maximum)
+	fs[4] = dsl.InclusiveScanOverGroup(g, k.F[i], dsl.Multiplies)
+	out[4] = dsl.GroupBroadcast(g, k.X[i], 3)
+	if dsl.AllOfGroup(g, k.X[i] > -61) {
+		out[5] = 1
+	}
 }

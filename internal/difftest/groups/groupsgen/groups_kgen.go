@@ -22,7 +22,86 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{ballotsKernel, statedKernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, statedKernel}
+}
+
+//go:embed Alone.spv
+var aloneSPIRV string
+
+//go:embed Alone.words.spv
+var aloneWords string
+
+var aloneKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Alone",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "G", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize:    72,
+	Items:      1,
+	Properties: properties.List{properties.DeviceHas()},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:18"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:33"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:39"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:97:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36"},
+	},
+	SPIRV: aloneSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.Alone{
+		N:   kernelimpl.HostValue[int](a, 0),
+		X:   kernelimpl.HostSlice[int32](a, 1),
+		F:   kernelimpl.HostSlice[float32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+		G:   kernelimpl.HostSlice[float32](a, 4),
+	}.Kernel
+})
+
+// Alone is the kernel [groups.Alone] with its slices in device memory.
+// Alone has group algorithms on devices that may lack sub-groups.
+type Alone struct {
+	N   int
+	X   runtime.View[int32]
+	F   runtime.View[float32]
+	Out runtime.View[int32]
+	G   runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Alone) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(aloneKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.F)
+	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 4, k.G)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunAlone runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(aloneKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.F)
+	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 4, k.G)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Ballots.spv
@@ -45,9 +124,9 @@ var ballotsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:66:12"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:74:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:74:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:67:12"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
 	Variants: []abi.Variant{
@@ -113,12 +192,12 @@ var statedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:28:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:28:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:30:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:31:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:36:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:49:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:31:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:32:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:37:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5"},
 	},
 	SPIRV: statedSPIRV,
 	Variants: []abi.Variant{
