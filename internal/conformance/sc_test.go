@@ -426,6 +426,12 @@ func TestSC26_Executable(t *testing.T) {
 }
 
 func TestSC27_Folded(t *testing.T) {
+	// A constant is the same for all work-items, so barriers may depend on it.
+	const kernel = "var B = dsl.NewSpecConstant(%s)\nfunc (k K) Kernel(it dsl.NDItem1) { %s; k.Out[it.GlobalID()] = 1 }"
+	accepted(t, sprintf(kernel, "1", "if B.Get(it) > 8 { it.Barrier() }; for range B.Get(it) { it.Barrier() }"))
+	accepted(t, sprintf(kernel, "true", "if B.Get(it) { _ = dsl.LocalSlice[int32](it, 4) }"))
+	diagnostic(t, "KG604", sprintf(kernel, "0", "_ = dsl.LocalSlice[int32](it, B.Get(it))"))
+	diagnostic(t, "KG402", sprintf(kernel, "1", "_ = dsl.LocalSlice[int32](it, B.Get(it)+len(k.Out))"))
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		for _, n := range []int{1, 4, 6} {
 			out := make([]int32, 2*n)
