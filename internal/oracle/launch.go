@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"regexp"
@@ -24,6 +25,9 @@ type Launch struct {
 	// Arg points to the kernel's receiver. Its slices are the launch's memory:
 	// what the kernel writes is there afterwards.
 	Arg any
+	// Specs has the bits of specialization constants by number; others have their
+	// defaults.
+	Specs map[uint32]uint64
 	// Unfused rounds the product of an Fma.
 	Unfused bool
 	// MaxSteps is as the interpreter has it.
@@ -57,6 +61,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	base := arg.UnsafePointer()
 	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
 		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps, Leave: !hasRun("deadlanes", point)}
+	maps.Copy(in.Specs, l.Specs)
 	copy(in.Global[:], deviceOrder(l.Global))
 	copy(in.Local[:], deviceOrder(l.Local))
 	pieces := l.pieces(k, base)
