@@ -1,0 +1,93 @@
+package difftest
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/difftest/corpus"
+	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// everyPair returns the launch of an IntOps over all pairs of values of 8 bits,
+// with all shift counts up to 15 and some more.
+func everyPair[T ~int8 | ~uint8](run runner[corpus.IntOps[T]]) func(context.Context, *runtime.Device) (any, error) {
+	return func(ctx context.Context, dev *runtime.Device) (any, error) {
+		var k corpus.IntOps[T]
+		for a := range 256 {
+			for b := 1; b < 256; b++ {
+				k.A, k.B = append(k.A, T(a)), append(k.B, T(b))
+				s := uint32(a*7+b) % 20
+				if s >= 16 {
+					s = 1 << (s - 9 + uint32(b)%24)
+				}
+				k.Shift = append(k.Shift, s)
+			}
+		}
+		k.Out, k.Orders = make([]T, len(k.A)*corpus.IntResults), make([]bool, len(k.A)*6)
+		return k, launch(ctx, dev, run, k, runtime.Range1(len(k.A)))
+	}
+}
+
+// everyValue returns the launch of a Convert of all values of a small type.
+func everyValue[T ~int8 | ~uint8 | ~int16 | ~uint16](n int, run runner[corpus.Convert[T]]) func(context.Context, *runtime.Device) (any, error) {
+	return func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := corpus.Convert[T]{In: make([]T, n), Out: make([]corpus.Converted, n)}
+		for i := range k.In {
+			k.In[i] = T(i)
+		}
+		return k, launch(ctx, dev, run, k, runtime.Range1(n))
+	}
+}
+
+// TestExhaustive computes every operator on every pair of 8-bit integers, and
+// converts every integer of 8 and 16 bits, on the device and in the interpreter.
+func TestExhaustive(t *testing.T) {
+	host, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	dev, err := runtime.Open(runtime.Select("vulkan"))
+	if err == nil {
+		defer dev.Close()
+	} else if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
+		t.Fatal(err)
+	}
+	in, err := corpusKernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range map[string]func(context.Context, *runtime.Device) (any, error){
+		"int8":          everyPair(gen.RunIntOpsInt8),
+		"uint8":         everyPair(gen.RunIntOpsUint8),
+		"ConvertInt8":   everyValue(1<<8, gen.RunConvertInt8),
+		"ConvertUint8":  everyValue(1<<8, gen.RunConvertUint8),
+		"ConvertInt16":  everyValue(1<<16, gen.RunConvertInt16),
+		"ConvertUint16": everyValue(1<<16, gen.RunConvertUint16),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			want, err := run(ctx, host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dev != nil {
+				got, err := run(ctx, dev)
+				compareFaults(t, err, nil)
+				if d := Diff(got, want, false); d != "" {
+					t.Errorf("%s: %s", dev.Name(), d)
+				}
+			}
+			last := in.points[len(in.points)-1]
+			ctx = context.WithValue(ctx, atPointKey{}, &atPoint{in, last, map[*oracle.Kernel]bool{}})
+			got, err := run(ctx, nil)
+			compareFaults(t, err, nil)
+			if d := Diff(got, want, false); d != "" {
+				t.Errorf("interpreter at %s: %s", last, d)
+			}
+		})
+	}
+}
