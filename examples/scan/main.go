@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
 	"github.com/kgen-go/kgen/examples/scan/scanner"
@@ -38,31 +39,33 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	defer s.Close()
 	q := dev.DefaultQueue()
-	copying, err := demo.Best(3, func() error { return buf.CopyFrom(ctx, q, x) })
-	if err != nil {
-		return err
-	}
-	d, err := demo.Best(3, func() error {
+	var best time.Duration
+	for i := range 3 { // the scan works in place, so each begins anew
 		if err := buf.CopyFrom(ctx, q, x); err != nil {
 			return err
 		}
-		ev, err := s.Scan(q, buf.All())
+		d, err := demo.Time(func() error {
+			ev, err := s.Scan(q, buf.All())
+			if err != nil {
+				return err
+			}
+			return ev.Wait(ctx)
+		})
 		if err != nil {
 			return err
 		}
-		return ev.Wait(ctx)
-	})
-	if err != nil {
-		return err
+		if i == 0 || d < best {
+			best = d
+		}
 	}
-	demo.Rate("kernels", max(d-copying, 1), float64(8*n), "B") // the scan works in place
+	demo.Rate("kernels", best, float64(8*n), "B")
 	got := make([]uint32, n)
 	if err := buf.CopyTo(ctx, q, got); err != nil {
 		return err
 	}
 
 	want := make([]uint32, n)
-	d, _ = demo.Time(func() error {
+	d, _ := demo.Time(func() error {
 		sum := uint32(0)
 		for i, v := range x {
 			want[i] = sum
