@@ -18,7 +18,7 @@ const (
 // The sizes that are specialization constants.
 var (
 	Tile   = dsl.NewSpecConstant(FixedTile)
-	Radius = dsl.NewSpecConstant(uint16(FixedRadius))
+	Radius = dsl.NewSpecConstant(uint8(FixedRadius))
 	Window = dsl.NewSpecConstant(FixedWindow)
 )
 

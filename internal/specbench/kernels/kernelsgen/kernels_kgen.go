@@ -172,7 +172,7 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint16", Size: 4, Default: 0x4},
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint8", Size: 4, Default: 0x4},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
