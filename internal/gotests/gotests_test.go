@@ -22,8 +22,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// large functions are those with arrays of many elements: lavapipe takes minutes to
-// compile each of their kernels.
+// large functions are those with arrays of many elements: lavapipe had not finished
+// with some of their kernels after a minute.
 var large = flag.Int("large", 64, "run functions with arrays of up to so many elements on the device; others only in the interpreter")
 
 var update = flag.Bool("update", false, "write what is outside the subset, and the README's figure")
