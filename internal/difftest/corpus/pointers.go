@@ -38,8 +38,8 @@ func (k MaybeNil) Kernel(it dsl.Item1) {
 		*q += 3
 		k.Out[i] = local
 	}
-	if r := pick(&k.X[i], &k.X[(i+1)%len(k.X)], i%3); r != nil {
-		k.Out[i] += *r % 2 * 0
+	if r := pick(&k.X[i], &k.Out[i], i%3); r != nil {
+		k.Out[i] += *r % 7
 	}
 }
 

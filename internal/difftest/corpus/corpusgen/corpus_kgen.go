@@ -4605,7 +4605,7 @@ var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:25:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:42:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
 	},
 	SPIRV: maybeNilSPIRV,
