@@ -11,8 +11,8 @@ import (
 
 // TestGolden prints kernels as they are lowered and as they are emitted.
 func TestGolden(t *testing.T) {
-	for _, pattern := range []string{"../examples/quickstart/saxpy", "../examples/matmul/gemm"} {
-		for _, form := range []string{dumpBuilt, "expand", dumpSPIRV} {
+	for _, pattern := range []string{"../examples/quickstart/saxpy", "../examples/matmul/gemm", "./testdata/shapes"} {
+		for _, form := range []string{dumpBuilt, "expand", dumpWords, dumpSPIRV} {
 			var out bytes.Buffer
 			_, diags, err := Generate(context.Background(), Config{Patterns: []string{pattern}, Dump: form, DumpTo: &out})
 			if err != nil || len(diags) > 0 {
