@@ -79,4 +79,49 @@ func init() {
 	add1("Random", gen.RunRandom, 50, func() golang.Random {
 		return golang.Random{Seed: math.MaxUint64 / 3, Out: make([]uint64, 50), F: make([]float64, 50)}
 	})
+	addShifts("ShiftsInt8", gen.RunShiftsInt8)
+	addShifts("ShiftsUint8", gen.RunShiftsUint8)
+	addShifts("ShiftsInt32", gen.RunShiftsInt32)
+	addShifts("ShiftsUint64", gen.RunShiftsUint64)
+	addShifts("ShiftsInt", gen.RunShiftsInt)
+	addRounded("Rounded32", gen.RunRounded32)
+	addRounded("Rounded64", gen.RunRounded64)
+	add1("Zeroed", gen.RunZeroed, 30, func() golang.Zeroed { return golang.Zeroed{Out: make([]int, 30)} })
+}
+
+// addShifts adds a case without negative counts, and two with one.
+func addShifts[T int8 | uint8 | int32 | uint64 | int](name string, run runner[golang.Shifts[T]]) {
+	small := []int8{0, 1, 2, 6, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 127}
+	large := []int64{0, 1, 3, 7, 8, 31, 32, 63, 64, 255, 256, 1 << 32, 1<<32 + 1, math.MaxInt64}
+	add := func(name string, change func(k *golang.Shifts[T])) {
+		const n = 3 * 16 * 14
+		add1(name, run, n, func() golang.Shifts[T] {
+			k := golang.Shifts[T]{Out: make([]T, 6*n)}
+			for i := range n {
+				x := T(0) - T(i%3)
+				if i%3 == 0 {
+					x = T(i) * 77
+				}
+				k.X, k.Small, k.Large = append(k.X, x), append(k.Small, small[i/3%16]), append(k.Large, large[i/48])
+			}
+			change(&k)
+			return k
+		})
+	}
+	add(name, func(*golang.Shifts[T]) {})
+	add(name+"Small", func(k *golang.Shifts[T]) { k.Small[99] = -1 })
+	add(name+"Large", func(k *golang.Shifts[T]) { k.Large[7] = math.MinInt64 })
+}
+
+func addRounded[T float32 | float64](name string, run runner[golang.Rounded[T]]) {
+	values := []T{1, -1, 3, 1.0 / 3, 0.1, -0.7, 1e-3, 1e6, 12345.678, 1 << 20}
+	add1(name, run, 1000, func() golang.Rounded[T] {
+		k := golang.Rounded[T]{Out: make([]T, 6000)}
+		for i := range 1000 {
+			x, y := values[i%10], values[i/10%10]
+			// Near what cancels, where fusing shows.
+			k.X, k.Y, k.Z = append(k.X, x), append(k.Y, y), append(k.Z, T(-x*y)+values[i/100]*T(i%3))
+		}
+		return k
+	})
 }

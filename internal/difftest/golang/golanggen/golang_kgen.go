@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, slicesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, shiftsIntKernel, shiftsInt32Kernel, shiftsInt8Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -518,6 +518,486 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Rounded32.spv
+var rounded32SPIRV string
+
+//go:embed Rounded32.words.spv
+var rounded32Words string
+
+var rounded32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Rounded32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:46:5"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:45:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:32"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:16"},
+	},
+	SPIRV: rounded32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Rounded32{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Z:   kernelimpl.HostSlice[float32](a, 2),
+		Out: kernelimpl.HostSlice[float32](a, 3),
+	}.Kernel
+})
+
+// Rounded32 is the kernel [golang.Rounded32] with its slices in device memory.
+type Rounded32 struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Z   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(rounded32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Z)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRounded32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rounded32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Z)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Rounded64.spv
+var rounded64SPIRV string
+
+//go:embed Rounded64.words.spv
+var rounded64Words string
+
+var rounded64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Rounded64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Z", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:46:5"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:45:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:32"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:16"},
+	},
+	SPIRV: rounded64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Rounded64{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Y:   kernelimpl.HostSlice[float64](a, 1),
+		Z:   kernelimpl.HostSlice[float64](a, 2),
+		Out: kernelimpl.HostSlice[float64](a, 3),
+	}.Kernel
+})
+
+// Rounded64 is the kernel [golang.Rounded64] with its slices in device memory.
+type Rounded64 struct {
+	X   runtime.View[float64]
+	Y   runtime.View[float64]
+	Z   runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(rounded64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Z)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRounded64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rounded64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Z)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsInt.spv
+var shiftsIntSPIRV string
+
+//go:embed ShiftsInt.words.spv
+var shiftsIntWords string
+
+var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsInt",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsIntSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsInt{
+		X:     kernelimpl.HostSlice[int](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[int](a, 3),
+	}.Kernel
+})
+
+// ShiftsInt is the kernel [golang.ShiftsInt] with its slices in device memory.
+type ShiftsInt struct {
+	X     runtime.View[int]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsIntKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsInt runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsIntKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsInt32.spv
+var shiftsInt32SPIRV string
+
+//go:embed ShiftsInt32.words.spv
+var shiftsInt32Words string
+
+var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsInt32{
+		X:     kernelimpl.HostSlice[int32](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+})
+
+// ShiftsInt32 is the kernel [golang.ShiftsInt32] with its slices in device memory.
+type ShiftsInt32 struct {
+	X     runtime.View[int32]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsInt8.spv
+var shiftsInt8SPIRV string
+
+//go:embed ShiftsInt8.words.spv
+var shiftsInt8Words string
+
+var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsInt8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsInt8{
+		X:     kernelimpl.HostSlice[int8](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[int8](a, 3),
+	}.Kernel
+})
+
+// ShiftsInt8 is the kernel [golang.ShiftsInt8] with its slices in device memory.
+type ShiftsInt8 struct {
+	X     runtime.View[int8]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[int8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsUint64.spv
+var shiftsUint64SPIRV string
+
+//go:embed ShiftsUint64.words.spv
+var shiftsUint64Words string
+
+var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsUint64{
+		X:     kernelimpl.HostSlice[uint64](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[uint64](a, 3),
+	}.Kernel
+})
+
+// ShiftsUint64 is the kernel [golang.ShiftsUint64] with its slices in device memory.
+type ShiftsUint64 struct {
+	X     runtime.View[uint64]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsUint8.spv
+var shiftsUint8SPIRV string
+
+//go:embed ShiftsUint8.words.spv
+var shiftsUint8Words string
+
+var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsUint8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsUint8{
+		X:     kernelimpl.HostSlice[uint8](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[uint8](a, 3),
+	}.Kernel
+})
+
+// ShiftsUint8 is the kernel [golang.ShiftsUint8] with its slices in device memory.
+type ShiftsUint8 struct {
+	X     runtime.View[uint8]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[uint8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Slices.spv
 var slicesSPIRV string
 
@@ -926,5 +1406,54 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Zeroed.spv
+var zeroedSPIRV string
+
+//go:embed Zeroed.words.spv
+var zeroedWords string
+
+var zeroedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Zeroed",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:100:7"},
+	},
+	SPIRV: zeroedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Zeroed{
+		Out: kernelimpl.HostSlice[int](a, 0),
+	}.Kernel
+})
+
+// Zeroed is the kernel [golang.Zeroed] with its slices in device memory.
+// Zeroed relies on variables being zero wherever they are declared.
+type Zeroed struct {
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Zeroed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(zeroedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunZeroed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(zeroedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
