@@ -33,6 +33,10 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	if err != nil {
 		return p, err.about(k)
 	}
+	// First what the device cannot do, whatever the launch is.
+	if p.subGroup, err = d.checkSupport(k, props); err != nil {
+		return p, err.about(k)
+	}
 	if err := checkRange(c, &p); err != nil {
 		return p, err.about(k)
 	}
@@ -41,9 +45,6 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	}
 	if d.direct() && k.host == nil {
 		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
-	}
-	if err := d.checkAspects(k, props); err != nil {
-		return p, err.about(k)
 	}
 	set, err := o.settings(d, k)
 	if err != nil {
@@ -58,10 +59,21 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
 		return p, err.about(k)
 	}
-	if p.subGroup, err = d.checkSubGroup(props); err != nil {
-		return p, err.about(k)
-	}
 	return p, nil
+}
+
+// checkSupport checks what a kernel requires of the device: the size of its
+// work-groups, aspects and sub-groups.
+func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, err *Error) {
+	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
+		if limit, ok := d.fits(w.Dims()); !ok {
+			return 0, errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", w.Dims(), d.Name(), limit)
+		}
+	}
+	if err := d.checkAspects(k, props); err != nil {
+		return 0, err
+	}
+	return d.checkSubGroup(props)
 }
 
 func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
@@ -138,8 +150,8 @@ func checkRange(c *launch.Call, p *plan) *Error {
 	return nil
 }
 
-// checkWorkGroup finds the work-group size: first whether the device can do what
-// the kernel requires, then whether the launch agrees.
+// checkWorkGroup finds the work-group size, and whether the launch agrees with what
+// the kernel requires.
 func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List, p *plan) *Error {
 	p.local = [3]int{1, 1, 1}
 	var required, hint []int
@@ -148,11 +160,6 @@ func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List
 	}
 	if w, ok := props.Get(properties.KeyWorkGroupSizeHint); ok {
 		hint = w.Dims()
-	}
-	if required != nil {
-		if limit, ok := d.fits(required); !ok {
-			return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", required, d.Name(), limit)
-		}
 	}
 	if c.Form == abi.Task {
 		for _, n := range required {

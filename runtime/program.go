@@ -312,7 +312,7 @@ func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) err
 
 // Compile checks that the constants of the program's kernels are set, and ends
 // the time in which they can be. Errors are of class ErrSpecConst. Build does this
-// too; a program that is compiled already is left as it is.
+// too, for the kernels that it is given.
 func (p *Program) Compile() error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -322,9 +322,6 @@ func (p *Program) Compile() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.compiled {
-		return nil
-	}
 	if err := p.check(p.kernels); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, x val) {
 // storesOld does the same for a store of x in a variable.
 func (l *lowerer) storesOld(to ref, x val) {
 	holder, ok := to.(*cell)
-	if !ok || holder.cls != classShape || holder.home == nil {
+	if !ok || holder.home == nil {
 		return
 	}
 	for _, c := range l.cellsOf(x) {
@@ -159,6 +159,10 @@ func (l *lowerer) cellsOf(x val) []*cell {
 	case function:
 		for _, b := range x.bindings {
 			out = append(out, l.cellsOf(b)...)
+		}
+	case tuple:
+		for _, e := range x.elems {
+			out = append(out, l.cellsOf(e)...)
 		}
 	case iface:
 		return l.cellsOf(x.v)

@@ -214,6 +214,10 @@ func TestPA15_Lifetime(t *testing.T) {
 	diagnostic(t, "KG606", "func get(h dsl.KernelHandler) []int32 { return dsl.PrivateAlloca[int32](h, N) }"+sprintf(allocate, "9", "k.Out[0] = get(t)[0]"))
 	diagnostic(t, "KG606", "func get(h dsl.KernelHandler, s *[]int32) { *s = dsl.PrivateAlloca[int32](h, N) }"+
 		sprintf(allocate, "9", "var s []int32; get(t, &s); k.Out[0] = s[0]"))
+	diagnostic(t, "KG606", "type S struct{ s []int32 }; func get(h dsl.KernelHandler) S { return S{dsl.PrivateAlloca[int32](h, N)} }"+
+		sprintf(allocate, "9", "k.Out[0] = get(t).s[0]"))
+	diagnostic(t, "KG606", "func get(h dsl.KernelHandler) [1][]int32 { return [1][]int32{dsl.PrivateAlloca[int32](h, N)} }"+
+		sprintf(allocate, "9", "k.Out[0] = get(t)[0][0]"))
 	accepted(t, "func sum(s []int32) (n int32) { for _, x := range s { n += x }; return n }"+
 		sprintf(allocate, "9", "{ s := dsl.PrivateAlloca[int32](t, N); u := s[1:]; k.Out[0] = sum(u) }"))
 }

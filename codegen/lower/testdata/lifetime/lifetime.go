@@ -92,3 +92,53 @@ func (k FoundLast) Kernel(it dsl.Item1) {
 		}
 	}
 }
+
+type box struct{ p *[4]int32 }
+
+func boxed() box {
+	var a [4]int32
+	return box{&a}
+}
+
+// OldInStruct keeps a struct with a pointer to a variable of its own.
+type OldInStruct struct{ Out []int32 }
+
+func (k OldInStruct) Kernel(it dsl.Item1) {
+	var kept box
+	for i := range k.Out {
+		b := boxed()
+		b.p[0] = int32(i) + 1
+		if i == 0 {
+			kept = b
+		}
+		k.Out[i] = kept.p[0]
+	}
+}
+
+// OldInArray keeps an array with a slice of a variable of its own.
+type OldInArray struct{ Out []int32 }
+
+func (k OldInArray) Kernel(it dsl.Item1) {
+	var kept [1][]int32
+	for i := range k.Out {
+		var a [4]int32
+		a[0] = int32(i) + 1
+		b := [1][]int32{a[:]}
+		if i == 0 {
+			kept = b
+		}
+		k.Out[i] = kept[0][0]
+	}
+}
+
+// UsesStruct has the struct anew in each iteration.
+type UsesStruct struct{ Out []int32 }
+
+func (k UsesStruct) Kernel(it dsl.Item1) {
+	for i := range k.Out {
+		b := boxed()
+		b.p[0] = int32(i) + 1
+		c := b
+		k.Out[i] = c.p[0]
+	}
+}
