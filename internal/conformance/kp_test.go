@@ -262,10 +262,12 @@ func TestKP13_TwoClasses(t *testing.T) {
 		}
 		out := make([]int32, 8)
 		wantErr(t, propsgen.RunFour(ctx, dev, props.Four{Out: out}, nd1(8, 2)), runtime.ErrNDRange)
-		const most = 1<<31 - 1
+		const most = 1<<32 - 1
 		wantErr(t, propsgen.RunHuge(ctx, dev, props.Huge{Out: out}, nd1(most, most)), runtime.ErrKernelNotSupported)
 		// First whether the device can, then whether the launch agrees.
 		wantErr(t, propsgen.RunHuge(ctx, dev, props.Huge{Out: out}, nd1(8, 2)), runtime.ErrKernelNotSupported)
+		wantErr(t, propsgen.RunFour(ctx, dev, props.Four{Out: out}, nd1(8, 2), runtime.With(properties.SubGroupSize(1<<20))),
+			runtime.ErrKernelNotSupported)
 		// A product that does not fit 32 bits.
 		big := runtime.With(properties.WorkGroupSize(1<<16, 1<<16))
 		r := runtime.NDRange2{Global: runtime.Range2{1 << 16, 1 << 16}, Local: runtime.Range2{1 << 16, 1 << 16}}

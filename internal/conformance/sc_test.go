@@ -80,6 +80,7 @@ func TestSC3_OnlyBuiltKernels(t *testing.T) {
 		wantSpec(t, err)
 		exe := must(p.Build(kernel(t, constsgen.Kernels(), "Sum")))(t)
 		equal(t, "sum", runSum(t, dev, runtime.WithProgram(exe)), 5)
+		wantSpec(t, p.Compile()) // which is about all kernels
 		out := []int32{0}
 		wantErr(t, constsgen.RunWide(ctx, dev, consts.Wide{Out: out}, runtime.WithProgram(exe)), runtime.ErrInvalid)
 		_, err = program(t, dev, "Wide").Build()

@@ -220,11 +220,11 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = tile[len(tile)-1-l]
 }
 
-// Both has the name of a constant's type, and nothing to do with it.
+// Both reads a constant of a type without a name.
 type Both struct{ Out []int32 }
 
 // Kernel runs once.
 func (k Both) Kernel(t dsl.Task) { k.Out[0] = BothSize.Get(t).N }
 
-// BothSize is a constant whose type is a kernel's name in another form.
+// BothSize is that constant.
 var BothSize = dsl.NewSpecConstant(struct{ N int32 }{7})

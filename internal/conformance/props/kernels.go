@@ -169,7 +169,7 @@ type Huge struct{ Out []int32 }
 
 // Properties states it.
 func (Huge) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(1<<31 - 1)}
+	return properties.List{properties.WorkGroupSize(1<<32 - 1)}
 }
 
 // Kernel counts.

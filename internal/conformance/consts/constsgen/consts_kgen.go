@@ -58,7 +58,7 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 }, consts.BothSize)
 
 // Both is the kernel [consts.Both] with its slices in device memory.
-// Both has the name of a constant's type, and nothing to do with it.
+// Both reads a constant of a type without a name.
 type Both struct {
 	Out runtime.View[int32]
 }

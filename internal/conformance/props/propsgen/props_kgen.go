@@ -597,7 +597,7 @@ var hugeKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize:    16,
 	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(2147483647)},
+	Properties: properties.List{properties.WorkGroupSize(4294967295)},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:176:45"},
 	},
