@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"math"
+	"strings"
 	"sync"
 	"testing"
 
@@ -338,7 +340,32 @@ func TestSC21_Padding(t *testing.T) {
 			check(t, constsgen.RunGaps(ctx, dev, consts.Gaps{Out: out}, runtime.WithSpec(consts.Gappy, v)))
 			equal(t, "round trip", out[0], v)
 		}
+		arrays(t, dev)
 	})
+}
+
+// arrays sets an array of structs, and integers of all widths, to other values than
+// their defaults and reads them on the device.
+func arrays(t *testing.T, dev *runtime.Device) {
+	leaves := 0
+	for _, r := range kernel(t, constsgen.Kernels(), "Arrays").ABI().Specs {
+		if strings.HasSuffix(r.Name, ".Outers") {
+			leaves++
+		}
+	}
+	equal(t, "leaves of [2]Outer", leaves, 6)
+	for _, w := range []consts.Widths{
+		{A: -128, B: 65535, C: math.MinInt64, D: math.MaxUint64, E: 255, F: -32768, G: math.MaxUint32, H: true, I: math.MinInt32},
+		{A: 127, B: 0x8000, C: math.MaxInt64, D: 1 << 63, E: 0x80, F: 32767, G: 1 << 31, I: math.MaxInt32},
+		{},
+	} {
+		set := [2]consts.Outer{{X: -1, N: consts.Inner{A: 4, B: 5}}, {X: 7, N: consts.Inner{B: -0.5}}}
+		out, ints := make([]consts.Outer, 2), make([]consts.Widths, 1)
+		check(t, constsgen.RunArrays(ctx, dev, consts.Arrays{Out: out, Ints: ints},
+			runtime.WithSpec(consts.Outers, set), runtime.WithSpec(consts.Extremes, w)))
+		equal(t, "array", [2]consts.Outer(out), set)
+		equal(t, "integers", ints[0], w)
+	}
 }
 
 func TestSC22_Defaults(t *testing.T) {

@@ -228,3 +228,35 @@ func (k Both) Kernel(t dsl.Task) { k.Out[0] = BothSize.Get(t).N }
 
 // BothSize is that constant.
 var BothSize = dsl.NewSpecConstant(struct{ N int32 }{7})
+
+// Widths has integers of all widths.
+type Widths struct {
+	A int8
+	B uint16
+	C int64
+	D uint64
+	E uint8
+	F int16
+	G uint32
+	H bool
+	I int32
+}
+
+// Outers is an array of structs, and Extremes a struct of integers.
+var (
+	Outers   = dsl.NewSpecConstant([2]Outer{{X: 1}, {X: 2, N: Inner{A: 3}}})
+	Extremes = dsl.NewSpecConstant(Widths{B: 1})
+)
+
+// Arrays reads both.
+type Arrays struct {
+	Out  []Outer
+	Ints []Widths
+}
+
+// Kernel runs once.
+func (k Arrays) Kernel(t dsl.Task) {
+	outers := Outers.Get(t)
+	copy(k.Out, outers[:])
+	k.Ints[0] = Extremes.Get(t)
+}

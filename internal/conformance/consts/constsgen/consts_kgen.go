@@ -23,7 +23,77 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, scaleKernel, structsKernel, sumKernel, typesKernel, wideKernel}
+	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, scaleKernel, structsKernel, sumKernel, typesKernel, wideKernel}
+}
+
+//go:embed Arrays.spv
+var arraysSPIRV string
+
+//go:embed Arrays.words.spv
+var arraysWords string
+
+var arraysKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Arrays",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]Outer", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "Ints", Kind: abi.Slice, Type: "[]Widths", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 40, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].X", Type: "int32", Size: 4, Default: 0x1},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.A", Type: "float32", Size: 4, Offset: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.B", Type: "float32", Size: 4, Offset: 8},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].X", Type: "int32", Size: 4, Offset: 12, Default: 0x2},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.A", Type: "float32", Size: 4, Offset: 16, Default: 0x40400000},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.B", Type: "float32", Size: 4, Offset: 20},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".A", Type: "int8", Size: 4},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".B", Type: "uint16", Size: 4, Offset: 2, Default: 0x1},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".C", Type: "int64", Size: 8, Offset: 8},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".D", Type: "uint64", Size: 8, Offset: 16},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".E", Type: "uint8", Size: 4, Offset: 24},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".F", Type: "int16", Size: 4, Offset: 26},
+		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".G", Type: "uint32", Size: 4, Offset: 28},
+		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".H", Type: "bool", Size: 4, Offset: 32},
+		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:261:8"},
+	},
+	SPIRV: arraysSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return consts.Arrays{
+		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
+		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
+	}.Kernel
+}, consts.Outers, consts.Extremes)
+
+// Arrays is the kernel [consts.Arrays] with its slices in device memory.
+// Arrays reads both.
+type Arrays struct {
+	Out  runtime.View[consts.Outer]
+	Ints runtime.View[consts.Widths]
+}
+
+// SingleTask launches the kernel once.
+func (k Arrays) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(arraysKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.Ints)
+	return l.SingleTask(q, opts)
+}
+
+// RunArrays runs the kernel once on k's own slices, and waits.
+func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(arraysKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.Ints)
+	return l.RunTask(ctx, dev, opts)
 }
 
 //go:embed Both.spv
