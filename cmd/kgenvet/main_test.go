@@ -169,7 +169,7 @@ func TestVet(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	for args, want := range map[string]bool{
-		"": true, "./...": true, "-json ./k": true, "-V=full": false, "-flags": false, "/tmp/vet.cfg": false, "-kgenmaps /tmp/vet.cfg": false,
+		"": true, "./...": true, "-json ./k": true, "-V=full": false, "-flags": false, "build/vet.cfg": false, "-kgenmaps build/vet.cfg": false,
 		"help": false, "help kgenmaps": false,
 	} {
 		if got := packages(strings.Fields(args)); got != want {

@@ -46,16 +46,26 @@ func moduleWords(module string) []uint32 {
 
 // TestNoVariant: without 64-bit atomics the launch says that they are missing.
 func TestNoVariant(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("vulkan"), runtime.MaskAspects(properties.Int64, properties.Atomic64))
-	if err != nil {
-		t.Skip(err) // TestWords fails where a device was promised
-	}
+	dev := openVulkan(t, runtime.MaskAspects(properties.Int64, properties.Atomic64))
 	defer func() { _ = dev.Close() }()
 	k := atomics.Longs{In: make([]int64, 4), Sum: make([]int64, 7), U: make([]uint64, 6), Out: make([]int64, 8)}
-	err = atomicsgen.RunLongs(context.Background(), dev, k, 4)
+	err := atomicsgen.RunLongs(context.Background(), dev, k, 4)
 	if !errors.Is(err, runtime.ErrKernelNotSupported) || !strings.Contains(err.Error(), "aspects int64, atomic64") {
 		t.Errorf("got error %v", err)
 	}
+}
+
+// openVulkan opens the Vulkan device, whose absence is a failure where it was promised.
+func openVulkan(t *testing.T, opts ...runtime.OpenOption) *runtime.Device {
+	t.Helper()
+	dev, err := runtime.Open(append(opts[:len(opts):len(opts)], runtime.Select("vulkan"))...)
+	if err != nil {
+		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return dev
 }
 
 func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
@@ -64,13 +74,7 @@ func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	dev, err := runtime.Open(append(opts, runtime.Select("vulkan"))...)
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	dev := openVulkan(t, opts...)
 	defer func() {
 		if err := dev.Close(); err != nil {
 			t.Error(err) // validation messages, with KGEN_VALIDATE=1

@@ -64,10 +64,7 @@ func TestCorrection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err != nil {
-		t.Skip(err) // TestDevices fails where a device was promised
-	}
+	dev := openVulkan(t)
 	flushed = !dev.Info().Subnormals
 	defer dev.Close()
 	for _, c := range cases {

@@ -3,7 +3,6 @@ package difftest
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/kgen-go/kgen/dsl"
@@ -98,13 +97,7 @@ func localCases() {
 // TestNear compares functions whose host form is assembly: the last bits of the
 // results may differ.
 func TestNear(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	dev := openVulkan(t)
 	defer dev.Close()
 	x, y := mathArgs()
 	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}

@@ -120,13 +120,7 @@ func pureResults(t *testing.T, x, y []float64) []float64 {
 // TestPureMath: the functions that gc has assembly for have the bits of their Go
 // code on the device.
 func TestPureMath(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	dev := openVulkan(t)
 	defer dev.Close()
 	x, y := mathArgs()
 	want := pureResults(t, x, y)

@@ -140,10 +140,7 @@ func scramble(i int) uint64 {
 func TestWordsViews(t *testing.T) {
 	ctx := context.Background()
 	for _, opts := range [][]runtime.OpenOption{nil, {runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64)}} {
-		dev, err := runtime.Open(append(opts, runtime.Select("vulkan"))...)
-		if err != nil {
-			t.Skip(err) // TestDevices fails where a device was promised
-		}
+		dev := openVulkan(t, opts...)
 		for n := range 13 {
 			for lo := range n + 1 {
 				for hi := lo; hi <= n; hi++ {
