@@ -8,7 +8,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -93,7 +92,7 @@ type product struct {
 
 func newProduct(dev *runtime.Device, n int) (*product, error) {
 	r := rand.New(rand.NewPCG(1, 2))
-	p := &product{dev: dev, n: n, a: random(r, n*n), b: random(r, n*n), flops: 2 * float64(n) * float64(n) * float64(n)}
+	p := &product{dev: dev, n: n, a: demo.Random(r, n*n), b: demo.Random(r, n*n), flops: 2 * float64(n) * float64(n) * float64(n)}
 	var err error
 	for i, data := range [][]float32{p.a, p.b, make([]float32, n*n)} {
 		if p.buffers[i], err = runtime.BufferOf(dev, data); err != nil {
@@ -178,31 +177,5 @@ func (p *product) check(ctx context.Context) error {
 	if err := p.buffers[2].CopyTo(ctx, p.dev.DefaultQueue(), c); err != nil {
 		return err
 	}
-	const spots = 1000
-	r := rand.New(rand.NewPCG(3, 4))
-	worst := 0.0
-	for range spots {
-		i, j := r.IntN(n), r.IntN(n)
-		sum, size := 0.0, 0.0
-		for l := range n {
-			v := float64(p.a[i*n+l]) * float64(p.b[l*n+j])
-			sum += v
-			size += math.Abs(v)
-		}
-		diff := math.Abs(float64(c[i*n+j]) - sum)
-		if diff > float64(n+1)*0x1p-24*size {
-			return fmt.Errorf("element %d, %d is %g, want %g", i, j, c[i*n+j], sum)
-		}
-		worst = max(worst, diff)
-	}
-	demo.Line("check", "ok: largest error %.2g in %d elements", worst, spots)
-	return nil
-}
-
-func random(r *rand.Rand, n int) []float32 {
-	s := make([]float32, n)
-	for i := range s {
-		s[i] = r.Float32() - 0.5
-	}
-	return s
+	return demo.CheckProduct(rand.New(rand.NewPCG(3, 4)), n, p.a, p.b, c)
 }

@@ -25,7 +25,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return fmt.Errorf("-n %d: no rows", n)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	a, b := random(r, n*n), random(r, n*n)
+	a, b := demo.Random(r, n*n), demo.Random(r, n*n)
 	demo.Line("matrices", "%d x %d", n, n)
 	flops := 2 * float64(n) * float64(n) * float64(n)
 
@@ -57,7 +57,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 			return fmt.Errorf("element %d, %d is %g, want %g", i/n, i%n, got[i], w)
 		}
 	}
-	return spotCheck(r, n, a, b, got)
+	return demo.CheckProduct(r, n, a, b, got)
 }
 
 // multiply returns a*b from the device.
@@ -96,34 +96,4 @@ func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, f
 	demo.Rate("kernel", d, flops, "flop")
 	c := make([]float32, n*n)
 	return c, bc.CopyTo(ctx, q, c)
-}
-
-// spotCheck compares elements from all over the product with float64 sums.
-func spotCheck(r *rand.Rand, n int, a, b, c []float32) error {
-	const spots = 1000
-	worst := 0.0
-	for range spots {
-		i, j := r.IntN(n), r.IntN(n)
-		sum, size := 0.0, 0.0
-		for l := range n {
-			p := float64(a[i*n+l]) * float64(b[l*n+j])
-			sum += p
-			size += math.Abs(p)
-		}
-		diff := math.Abs(float64(c[i*n+j]) - sum)
-		if diff > float64(n+1)*0x1p-24*size {
-			return fmt.Errorf("element %d, %d is %g, want %g", i, j, c[i*n+j], sum)
-		}
-		worst = max(worst, diff)
-	}
-	demo.Line("check", "ok: largest error %.2g in %d elements", worst, spots)
-	return nil
-}
-
-func random(r *rand.Rand, n int) []float32 {
-	s := make([]float32, n)
-	for i := range s {
-		s[i] = r.Float32() - 0.5
-	}
-	return s
 }
