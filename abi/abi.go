@@ -2,13 +2,14 @@ package abi
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kgen-go/kgen/properties"
 )
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 2
+const Version = 3
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -228,6 +229,7 @@ type Kernel struct {
 
 	Properties properties.List     // the folded Properties method
 	Aspects    []properties.Aspect // what all of its modules need, sorted
+	Uses       []Use               // why: a row for each of Aspects
 	Specs      []SpecConstant
 	Locals     []Local
 	Privates   []Private
@@ -242,6 +244,35 @@ type Kernel struct {
 	SPIRV string
 	// Variants are modules for devices that cannot take SPIRV.
 	Variants []Variant
+}
+
+// Use says where a kernel uses an aspect. Of several places it is the first.
+type Use struct {
+	Aspect properties.Aspect
+	// Chain begins with the kernel, goes on with the functions that are called, and
+	// ends with the one that uses the aspect, or whose directive lists it.
+	Chain []Frame
+}
+
+// Frame is a function in a chain of calls.
+type Frame struct {
+	Func string // with the last element of its package's path, as in (*p.T).M
+	Pos  string // of the call of the next function, or of the use; file:line:col as of sites
+}
+
+// String prints the chain on one line.
+func (u *Use) String() string {
+	var b strings.Builder
+	for i, f := range u.Chain {
+		if i > 0 {
+			b.WriteString(" → ")
+		}
+		b.WriteString(f.Func)
+		if f.Pos != "" {
+			b.WriteString(" (" + f.Pos + ")")
+		}
+	}
+	return b.String()
 }
 
 // Variant is another module of a kernel; see the package documentation.

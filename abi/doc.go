@@ -1,6 +1,7 @@
 // Package abi is the contract between the modules that kgen writes, the stubs
 // that kgen writes and the runtime that launches them. This page is the ABI;
-// its version is [Version].
+// its version is [Version], which changes with this page and with the types of
+// this package: code that was generated for another version does not compile.
 //
 // # Modules
 //

@@ -66,6 +66,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if err != nil {
 		return nil, nil, err
 	}
+	desc.Uses = uses(m, desc, k, prog)
 	checkAspects(prog, k, m, desc, &diags)
 	return &Module{desc, words, variants}, diags, nil
 }

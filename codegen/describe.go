@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -99,6 +100,32 @@ var aspects = []struct {
 		spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}},
 }
 
+// uses says why the kernel needs its aspects. Integers of other sizes than a word's
+// are needed where atomic operations on 64 bits leave no variant in words.
+func uses(m *ir.Module, d *abi.Kernel, k *load.Kernel, prog *load.Program) []abi.Use {
+	find := func(a properties.Aspect) int {
+		return slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
+	}
+	var out []abi.Use
+	for _, a := range d.Aspects {
+		at := find(a)
+		if at < 0 && slices.ContainsFunc(native, func(n nativeRow) bool { return n.aspect == a }) {
+			at = find(properties.Atomic64)
+		}
+		if at < 0 {
+			out = append(out, abi.Use{Aspect: a, Chain: []abi.Frame{{Func: lower.FuncName(k.Fn), Pos: prog.Pos(k.Fn.Pos()).String()}}})
+			continue
+		}
+		u := &m.Uses[at]
+		var chain []abi.Frame
+		for _, c := range slices.Backward(u.Calls) {
+			chain = append(chain, abi.Frame{Func: c.Caller, Pos: c.Pos.String()})
+		}
+		out = append(out, abi.Use{Aspect: a, Chain: append(chain, abi.Frame{Func: u.In, Pos: u.Pos.String()})})
+	}
+	return out
+}
+
 // used returns the aspects that the kernel uses: those that it needs, and those
 // that a variant does without. Int64 is one only where int64 or uint64 is written:
 // int has 64 bits as well.
@@ -118,11 +145,18 @@ func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 // checkAspects reports the aspects that the kernel, or a function that it calls,
 // uses and does not list, where it has a list.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, diags *diag.List) {
-	uses := used(d, check.Explicit64(k))
+	written, explicit := check.Explicit64(k)
+	uses := used(d, explicit)
 	has, listed := d.Properties.Get(properties.KeyDeviceHas)
 	for _, a := range uses {
 		if listed && !slices.Contains(has.Aspects(), a) {
 			at := slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
+			if at < 0 && a == properties.Int64 && explicit {
+				d := diags.Add(diag.Aspect, prog.DiagPos(written), aspectHint,
+					"int64 or uint64 here uses the aspect int64, which DeviceHas of kernel %s does not list", k.Name)
+				d.Related = prog.Chain(k, d.Pos)
+				continue
+			}
 			if at < 0 {
 				diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), aspectHint,
 					"kernel %s uses the aspect %v, which its DeviceHas does not list", k.Name, a)

@@ -12,11 +12,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// native lists what a module may use that the variant in words does without.
-var native = []struct {
+type nativeRow struct {
 	aspect       properties.Aspect
 	capabilities []spirv.Capability
-}{
+}
+
+// native lists what a module may use that the variant in words does without.
+var native = []nativeRow{
 	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
 	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},
 	{properties.Int64, []spirv.Capability{spirv.CapabilityInt64}},

@@ -258,20 +258,17 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 }
 
 func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
-	missing := func(list []properties.Aspect, why string) *Error {
-		var lacking []string
+	missing := func(list []properties.Aspect, verb string) *Error {
+		var lacking []properties.Aspect
 		for _, a := range list {
 			if !d.Has(a) {
-				lacking = append(lacking, a.String())
+				lacking = append(lacking, a)
 			}
 		}
-		switch len(lacking) {
-		case 0:
+		if len(lacking) == 0 {
 			return nil
-		case 1:
-			return errorf(ErrKernelNotSupported, "it %s the aspect %s, which the device %s lacks", why, lacking[0], d.Name())
 		}
-		return errorf(ErrKernelNotSupported, "it %s the aspects %s, which the device %s lacks", why, strings.Join(lacking, ", "), d.Name())
+		return d.lacks(k, verb, lacking...)
 	}
 	if err := missing(k.abi.Aspects, "needs"); err != nil {
 		return err
@@ -280,6 +277,31 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 		return missing(p.Aspects(), "requires")
 	}
 	return nil
+}
+
+// lacks is the error of a kernel that needs aspects, or whose properties require
+// them, with the calls that lead to each.
+func (d *Device) lacks(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
+	e := &Error{Class: ErrKernelNotSupported}
+	var names, chains []string
+	for _, a := range aspects {
+		names = append(names, a.String())
+		for i := range k.abi.Uses {
+			if u := &k.abi.Uses[i]; u.Aspect == a && verb == "needs" {
+				e.Uses = append(e.Uses, *u)
+				chains = append(chains, u.String())
+			}
+		}
+	}
+	noun := "aspect"
+	if len(aspects) > 1 {
+		noun = "aspects"
+	}
+	e.Problem = sprint("it ", verb, " the ", noun, " ", strings.Join(names, ", "), ", which the device ", d.Name(), " lacks")
+	if len(chains) > 0 {
+		e.Problem += ": " + strings.Join(chains, "; ")
+	}
+	return e
 }
 
 func (d *Device) checkSubGroup(props properties.List) (int, *Error) {

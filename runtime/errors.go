@@ -66,11 +66,14 @@ type Error struct {
 	Problem string
 	Remedy  string // what to do, if that can be said
 	Err     error  // the cause, if there is one
+	// Uses says where the kernel uses the aspects that the device lacks, if kgen
+	// found these in its code.
+	Uses []abi.Use
 }
 
 // Error returns a line such as
 //
-//	saxpy.SAXPY: kernel not supported: the device llvmpipe lacks the aspect fp16
+//	blur.Blur: kernel not supported: it needs the aspect fp64, which the device llvmpipe lacks: blur.Blur.Kernel (blur/kernel.go:20:3) → blur.weight (blur/kernel.go:31:9)
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Kernel != "" {

@@ -185,7 +185,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	}
 	v, missing := k.variant(d.Has)
 	if missing != 0 {
-		return nil, errorf(ErrKernelNotSupported, "it needs the aspect %v, which the device %s lacks", missing, d.Name()).about(k)
+		return nil, d.lacks(k, "needs", missing).about(k)
 	}
 	h, err := d.buildVariant(k, v, desc)
 	if v == nil && errors.Is(err, hal.ErrPipeline) {

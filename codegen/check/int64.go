@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -10,23 +12,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Explicit64 reports whether the kernel is written with int64 or uint64: in its
-// fields, or in functions of its module that it reaches. What is so inside other
-// modules' functions was not this author's choice, and int, uint and len never
-// count.
-func Explicit64(k *load.Kernel) bool {
+// Explicit64 reports whether the kernel is written with int64 or uint64, and where:
+// in its fields, or in functions of its module that it reaches. What is so inside
+// other modules' functions was not this author's choice, and int, uint and len
+// never count.
+func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {
-			return true
+			for _, step := range l.Path {
+				if step.Field != nil {
+					return step.Field.Pos(), true
+				}
+			}
+			return k.Pos, true
 		}
 	}
 	w := &walk64{module: k.Pkg.ModulePath, seen: map[*ssa.Function]bool{}}
-	return w.function(k.Fn)
+	found := w.function(k.Fn)
+	return w.at, found
 }
 
 type walk64 struct {
 	module string
 	seen   map[*ssa.Function]bool
+	at     token.Pos // of what was found
 }
 
 // function reports whether a function, or one that it may call, has such values.
@@ -50,6 +59,7 @@ func (w *walk64) function(fn *ssa.Function) bool {
 				default:
 					// The receiver's leaves have been looked at, and only those count.
 					if x != receiver(fn) && has64(x.Type(), nil) {
+						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true
 					}
 				}

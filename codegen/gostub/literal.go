@@ -93,6 +93,16 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 		add("Aspects", aspectList(k.Aspects))
 	}
 	rows = nil
+	for _, u := range k.Uses {
+		var chain []jen.Code
+		for _, f := range u.Chain {
+			chain = append(chain, row(field{"Func", f.Func}, field{"Pos", f.Pos}))
+		}
+		rows = append(rows, row(field{"Aspect", jen.Qual(propertiesPath, aspectNames[u.Aspect])},
+			field{"Chain", jen.Index().Add(q("Frame")).Values(chain...)}))
+	}
+	list("Uses", q("Use"), rows)
+	rows = nil
 	for _, s := range k.Specs {
 		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Path", s.Path}, field{"Type", s.Type},
 			field{"Size", s.Size}, field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required},

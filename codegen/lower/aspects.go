@@ -17,13 +17,22 @@ func (l *lowerer) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	if len(args) > 0 && (kind == ir.Void || kind == ir.Bool) {
 		kind = args[0].Type.Kind
 	}
+	atomic := op.Has(ir.FlagAtomic)
 	switch kind {
+	case ir.F32:
+		if atomic {
+			l.use(properties.AtomicFloat32) // which counts where the kernel lists it
+		}
 	case ir.F64:
 		l.use(properties.FP64)
+		if atomic {
+			l.use(properties.AtomicFloat64)
+			l.use(properties.Atomic64)
+		}
 	case ir.F16:
 		l.use(properties.FP16)
 	case ir.I64:
-		if op.Has(ir.FlagAtomic) {
+		if atomic {
 			l.use(properties.Atomic64)
 		}
 	}
@@ -53,12 +62,15 @@ func (l *lowerer) use(a properties.Aspect) {
 				return
 			}
 		}
-		l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Func: fn, Pos: l.irPos(l.pos), In: funcName(l.frame.fn), Calls: l.chain()})
+		l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Func: fn, Pos: l.irPos(l.pos), In: FuncName(l.frame.fn), Calls: l.chain()})
 	}
 	note("")
+	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
+		return // the kernel's DeviceHas decides whether they are used
+	}
 	for ; f != nil; f = f.caller {
 		if list, ok := l.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {
-			note(funcName(f.fn))
+			note(FuncName(f.fn))
 		}
 	}
 }
@@ -71,7 +83,7 @@ func (l *lowerer) require(fn *ssa.Function) {
 	}
 	for _, a := range list.Aspects {
 		if !slices.ContainsFunc(l.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Required }) {
-			l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Required: true, Pos: l.irPos(list.Pos), In: funcName(fn), Calls: l.chain()})
+			l.m.Uses = append(l.m.Uses, ir.AspectUse{Aspect: a, Required: true, Pos: l.irPos(list.Pos), In: FuncName(fn), Calls: l.chain()})
 		}
 	}
 }
@@ -96,7 +108,7 @@ func (l *lowerer) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
 func (l *lowerer) chain() []ir.CallSite {
 	var out []ir.CallSite
 	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
-		out = append(out, ir.CallSite{Caller: funcName(f.caller.fn), Pos: l.irPos(f.callPos)})
+		out = append(out, ir.CallSite{Caller: FuncName(f.caller.fn), Pos: l.irPos(f.callPos)})
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		return
 	}
 	if f.fn.Signature.Results().Len() > 0 {
-		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", funcName(f.fn))
+		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", FuncName(f.fn))
 		return
 	}
 	h(l, site, f.fn, args)

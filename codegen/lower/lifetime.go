@@ -109,7 +109,7 @@ func (l *lowerer) outlives(to ref, x val) {
 		}
 		for f := c.frame().caller; f != nil; f = f.caller {
 			if holder.frame() == f {
-				l.outlived("kept in a variable of " + funcName(f.fn))
+				l.outlived("kept in a variable of " + FuncName(f.fn))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (l *lowerer) outlives(to ref, x val) {
 func (l *lowerer) returnsPrivate(f *frame, x val) {
 	for _, c := range l.cellsOf(x) {
 		if c.private && c.frame() == f {
-			l.outlived("returned by " + funcName(f.fn))
+			l.outlived("returned by " + FuncName(f.fn))
 		}
 	}
 }

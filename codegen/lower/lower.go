@@ -215,11 +215,12 @@ func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args 
 	d := l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...)
 	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
-			Message: "called here from " + funcName(f.caller.fn)})
+			Message: "called here from " + FuncName(f.caller.fn)})
 	}
 }
 
-func funcName(f *ssa.Function) string {
+// FuncName returns a function's name with the last element of its package's path.
+func FuncName(f *ssa.Function) string {
 	name := f.RelString(nil)
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		prefix := ""
@@ -275,14 +276,14 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
 			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
-				"%s calls itself; a device has no call stack", funcName(fn))
+				"%s calls itself; a device has no call stack", FuncName(fn))
 			return fail()
 		}
 		depth++
 	}
 	if len(fn.Blocks) == 0 {
 		l.errorf(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
-			"%s has no Go body that kgen could compile", funcName(fn))
+			"%s has no Go body that kgen could compile", FuncName(fn))
 		return fail()
 	}
 	if depth > maxInlineDepth {

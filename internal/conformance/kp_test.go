@@ -1,13 +1,22 @@
 package conformance
 
 import (
+	"errors"
 	"math"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/internal/conformance/privates/privatesgen"
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
+	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
+	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
 	"github.com/kgen-go/kgen/properties"
@@ -383,7 +392,10 @@ func TestKP20_DeviceHas(t *testing.T) {
 
 func TestKP21_Inferred(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		wantErr(t, propsgen.RunDeep(ctx, dev, props.Deep{Out: []int32{0}}), runtime.ErrKernelNotSupported)
+		err := propsgen.RunDeep(ctx, dev, props.Deep{Out: []int32{0}})
+		wantErr(t, err, runtime.ErrKernelNotSupported)
+		wantChain(t, err, properties.FP64, "(props.Deep).Kernel", "props.outer", "props.inner")
+		wantChain(t, dev.Compatible(propsKernel(t, "Deep")), properties.FP64, "(props.Deep).Kernel", "props.outer", "props.inner")
 		check(t, propsgen.RunPlain(ctx, dev, props.Plain{Out: []int32{0}}))
 		equal(t, "on the host", props.OnHost(3), 1)
 	}, runtime.MaskAspects(properties.FP64))
@@ -395,6 +407,67 @@ func TestKP21_Inferred(t *testing.T) {
 		check(t, propsgen.RunDeep(ctx, dev, props.Deep{Out: out}))
 		equal(t, "where the aspect is there", out[0], 4)
 	})
+}
+
+// wantChain checks that an error says which functions lead to the use of an aspect,
+// with the line of each call and of the use.
+func wantChain(t *testing.T, err error, aspect properties.Aspect, functions ...string) {
+	t.Helper()
+	var e *runtime.Error
+	if !errors.As(err, &e) || len(e.Uses) != 1 || e.Uses[0].Aspect != aspect || len(e.Uses[0].Chain) != len(functions) {
+		t.Errorf("the error %v has the uses %v", err, e.Uses)
+		return
+	}
+	text := "the aspect " + aspect.String() + ", which the device .* lacks: "
+	for i, f := range e.Uses[0].Chain {
+		if f.Func != functions[i] || !calls(t, f.Pos, functions, i) {
+			t.Errorf("function %d of the chain is %v", i, f)
+		}
+		if i > 0 {
+			text += " → "
+		}
+		text += regexp.QuoteMeta(f.Func + " (" + f.Pos + ")")
+	}
+	if !regexp.MustCompile(text + "$").MatchString(err.Error()) {
+		t.Errorf("the error is %q and not %q", err, text)
+	}
+}
+
+// calls reports whether the source at pos, file:line:col in this module, names the
+// function that follows function i of a chain.
+func calls(t *testing.T, pos string, functions []string, i int) bool {
+	t.Helper()
+	parts := strings.Split(pos, ":")
+	text, err := os.ReadFile("../../" + parts[0])
+	check(t, err)
+	line := strings.Split(string(text), "\n")[must(strconv.Atoi(parts[1]))(t)-1]
+	if i+1 == len(functions) {
+		return true
+	}
+	_, name, _ := strings.Cut(functions[i+1], ".")
+	return strings.HasPrefix(line[must(strconv.Atoi(parts[2]))(t)-1-len(name):], name+"(")
+}
+
+// Every aspect that a kernel needs is there for a reason that an error can tell.
+func TestKP21_EveryUse(t *testing.T) {
+	for _, k := range slices.Concat(constsgen.Kernels(), privatesgen.Kernels(), propsgen.Kernels(), wordsgen.Kernels(), corpusgen.Kernels(),
+		groupsgen.Kernels(), atomicsgen.Kernels()) {
+		var got []properties.Aspect
+		for _, u := range k.ABI().Uses {
+			got = append(got, u.Aspect)
+			for _, f := range u.Chain {
+				if f.Func == "" || strings.Count(f.Pos, ":") != 2 {
+					t.Errorf("%s: %v is used at %v", k.Name(), u.Aspect, &u)
+				}
+			}
+			if first := u.Chain[0].Func; !strings.HasSuffix(first, ".Kernel") {
+				t.Errorf("%s: the chain begins with %s", k.Name(), first)
+			}
+		}
+		if !slices.Equal(got, k.Aspects()) {
+			t.Errorf("%s needs %v and uses %v", k.Name(), k.Aspects(), got)
+		}
+	}
 }
 
 // TestKP21_Variants: integers of any size are used, but needed only by a kernel that
@@ -425,6 +498,11 @@ func (k K) Kernel(it dsl.Item1) { i := it.GlobalID(); %s }`
 	diagnostic(t, "KG504", sprintf(kernels, "int64", "", use), "int64")
 	diagnostic(t, "KG504", sprintf(kernels, "uint64", "", use), "int64")
 	diagnostic(t, "KG504", sprintf(kernels, "int32", "", "k.N[i] = int(int64(k.N[i]) * 3)"), "int64")
+	diagnostic(t, "KG504", `
+type K struct { X []int32 }
+func wide(x int32) int32 { y := int64(x) << 20; return int32(y >> 30) }
+func (K) Properties() properties.List { return properties.List{properties.DeviceHas()} }
+func (k K) Kernel(it dsl.Item1) { k.X[0] = wide(k.X[0]) }`, "kernels.go:7:", "aspect int64", "\ncalled here from ", ".K).Kernel")
 	diagnostic(t, "KG504", sprintf(kernels, "struct { A [2]uint64 }", "", "k.N[i]++"), "int64")
 	diagnostic(t, "KG504", sprintf(kernels, "int8", "", use), "int8")
 }

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -120,6 +120,9 @@ var afterReductionKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.AfterReduction).Kernel", Pos: "internal/wrong/kernel.go:307:25"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -912,6 +915,9 @@ var lieKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.Lie).Kernel", Pos: "internal/wrong/kernel.go:231:14"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -1487,6 +1493,9 @@ var smallBarrierKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.SmallBarrier).Kernel", Pos: "internal/wrong/kernel.go:182:23"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},

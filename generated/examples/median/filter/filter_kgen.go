@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -43,6 +43,9 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(filter.Median).Kernel", Pos: "examples/median/filter/kernel.go:23:36"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/examples/median/filter.Window", Type: "int", Size: 4, Default: 0x3, Min: 1, Max: 1024},
 	},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -99,6 +99,9 @@ var blocksKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(prefix.Blocks).Kernel", Pos: "examples/scan/prefix/kernel.go:30:17"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},

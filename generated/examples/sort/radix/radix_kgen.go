@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -109,6 +109,9 @@ var scatterKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(radix.Scatter).Kernel", Pos: "examples/sort/radix/kernel.go:59:18"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},

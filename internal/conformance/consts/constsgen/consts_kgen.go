@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -164,6 +164,9 @@ var foldedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(consts.Folded).Kernel", Pos: "internal/conformance/consts/kernels.go:193:33"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
 	},
@@ -482,6 +485,9 @@ var mm64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.MM[float64]).Kernel", Pos: "internal/conformance/consts/kernels.go:167:6"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
 	},
@@ -743,6 +749,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.Types).Kernel", Pos: "internal/conformance/consts/kernels.go:119:16"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
 		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -42,6 +42,9 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:105:32"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
@@ -101,6 +104,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:27:33"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
@@ -163,6 +169,9 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:145:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:151:31"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
@@ -221,6 +230,9 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 24,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:53:33"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
@@ -438,6 +450,9 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:163:31"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
 	},
@@ -493,6 +508,9 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:120:40"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Min: 1, Max: 1048576},
@@ -556,6 +574,10 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:71:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:70:30"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
 		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -105,6 +105,10 @@ var annotatedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.Int16},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:234:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:238:1"}}},
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:234:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:238:1"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:234:61"},
 	},
@@ -254,6 +258,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Deep).Kernel", Pos: "internal/conformance/props/kernels.go:215:50"}, {Func: "props.outer", Pos: "internal/conformance/props/kernels.go:217:41"}, {Func: "props.inner", Pos: "internal/conformance/props/kernels.go:219:49"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:215:56"},
 	},
@@ -894,6 +901,9 @@ var moreKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.More).Kernel", Pos: "internal/conformance/props/kernels.go:83:50"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:83:7"},
 	},
@@ -1058,6 +1068,9 @@ var otherKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.SubGroupSize(8)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Other).Kernel", Pos: "internal/conformance/props/kernels.go:99:50"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:99:7"},
 	},

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -44,6 +44,9 @@ var faultedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Faulted).Kernel", Pos: "internal/difftest/atomics/kernel.go:224:18"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
 	},
@@ -164,6 +167,11 @@ var genericFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:170:11"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -220,6 +228,10 @@ var genericIntKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[int]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[int]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -337,6 +349,10 @@ var genericInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[int64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[int64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -393,6 +409,10 @@ var genericUintKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -510,6 +530,10 @@ var genericUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
@@ -568,6 +592,10 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:67:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:68:24"},
@@ -643,6 +671,9 @@ var nativeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.DeviceHas(properties.AtomicFloat32)},
 	Aspects:    []properties.Aspect{properties.AtomicFloat32},
+	Uses: []abi.Use{
+		{Aspect: properties.AtomicFloat32, Chain: []abi.Frame{{Func: "(atomics.Native).Kernel", Pos: "internal/difftest/atomics/kernel.go:270:53"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:69"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:60"},
@@ -808,6 +839,12 @@ var typedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.Int8, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
+		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:112:16"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 40, Len: 8, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Args).Kernel", Pos: "internal/difftest/corpus/memory.go:199:7"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
@@ -373,6 +376,9 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 44,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Bodies).Kernel", Pos: "internal/difftest/corpus/memory.go:37:2"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
@@ -647,6 +653,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Complex).Kernel", Pos: "internal/difftest/corpus/types.go:232:13"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
@@ -719,6 +728,9 @@ var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -774,6 +786,9 @@ var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float64]).Kernel", Pos: "internal/difftest/corpus/ints.go:97:11"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -829,6 +844,9 @@ var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -884,6 +902,9 @@ var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -939,6 +960,9 @@ var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -994,6 +1018,9 @@ var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1049,6 +1076,9 @@ var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1104,6 +1134,9 @@ var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1159,6 +1192,9 @@ var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1214,6 +1250,9 @@ var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
@@ -1673,6 +1712,9 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.FloatOps[float64]).Kernel", Pos: "internal/difftest/corpus/floats.go:26:13"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
@@ -1838,6 +1880,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Generics).Kernel", Pos: "internal/difftest/corpus/types.go:201:9"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
@@ -2114,6 +2159,9 @@ var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:84:30"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -2175,6 +2223,10 @@ var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:73:11"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:84:30"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
@@ -2235,6 +2287,9 @@ var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupGuards).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:192:35"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -2297,6 +2352,9 @@ var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int16]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2356,6 +2414,9 @@ var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2415,6 +2476,9 @@ var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
@@ -2474,6 +2538,9 @@ var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int8]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2533,6 +2600,9 @@ var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2592,6 +2662,9 @@ var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
@@ -2651,6 +2724,9 @@ var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint8]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -2713,6 +2789,9 @@ var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 72,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupLeavers).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:217:30"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -2796,6 +2875,9 @@ var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupRounds).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:263:35"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -2863,6 +2945,9 @@ var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupVotes).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:152:25"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -4027,6 +4112,9 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LargeStructs).Kernel", Pos: "internal/difftest/corpus/types.go:284:7"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
@@ -4161,6 +4249,9 @@ var localStructsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LocalStructs).Kernel", Pos: "internal/difftest/corpus/groups2.go:36:16"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 16, Len: -1},
 		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
@@ -4236,6 +4327,9 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Lookup).Kernel", Pos: "internal/difftest/corpus/tables.go:108:14"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
@@ -4345,6 +4439,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Loops).Kernel", Pos: "internal/difftest/corpus/loops.go:31:6"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:13:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7"},
@@ -4404,6 +4501,9 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Math1).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:29:13"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21"},
@@ -4540,6 +4640,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.MathFuncs).Kernel", Pos: "internal/difftest/corpus/floats.go:76:13"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14"},
@@ -4722,6 +4825,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Near).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:80:13"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21"},
@@ -5017,6 +5123,9 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Odds).Kernel", Pos: "internal/difftest/corpus/types.go:86:2"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
@@ -5661,6 +5770,9 @@ var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[bool]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5726,6 +5838,9 @@ var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5791,6 +5906,10 @@ var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:117:11"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
@@ -5856,6 +5975,9 @@ var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[int]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
@@ -5921,6 +6043,9 @@ var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[int16]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -5986,6 +6111,9 @@ var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[uint32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},

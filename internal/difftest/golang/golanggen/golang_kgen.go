@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -113,6 +113,9 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Bessel).Kernel", Pos: "internal/difftest/golang/tables.go:202:10"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:202:10"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/tables.go:203:14"},
@@ -241,6 +244,9 @@ var complexesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:295:7"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:300:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:298:9"},
@@ -476,6 +482,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Random).Kernel", Pos: "internal/difftest/golang/std.go:117:20"}, {Func: "(*v2.Rand).Float64", Pos: "math/rand/v2/rand.go:210:16"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:116:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
@@ -605,6 +614,9 @@ var rounded64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Rounded[float64]).Kernel", Pos: "internal/difftest/golang/rules.go:44:16"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:46:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:45:14"},
@@ -1185,6 +1197,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Tables).Kernel", Pos: "internal/difftest/golang/tables.go:168:16"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/tables.go:174:25"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/tables.go:189:14"},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -123,6 +123,9 @@ var ballotsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(groups.Ballots).Kernel", Pos: "internal/difftest/groups/kernel.go:68:22"}}},
+	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:67:12"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14"},
@@ -186,6 +189,9 @@ var statedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(groups.Stated).Kernel", Pos: "internal/difftest/groups/kernel.go:23:17"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},

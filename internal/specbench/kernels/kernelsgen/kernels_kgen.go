@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -594,6 +594,9 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(kernels.MedianSpec).Kernel", Pos: "internal/specbench/kernels/kernels.go:137:42"}}},
+	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5, Min: 1, Max: 1024},
 	},

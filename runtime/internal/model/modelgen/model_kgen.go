@@ -15,8 +15,8 @@ import (
 
 // The code is for this version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 2)
-	_ = abi.EnforceVersion(2 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 3)
+	_ = abi.EnforceVersion(3 - abi.Version)
 )
 
 // Kernels returns the kernels of package model.
