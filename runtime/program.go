@@ -107,8 +107,27 @@ func Join(programs ...*Program) (*Program, error) {
 	return out, nil
 }
 
+// equalValues reports whether kernels would be given the same bits, which NaNs may
+// be and zeros of two signs are not. Padding does not count.
 func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
-	return reflect.NewAt(t, a).Elem().Equal(reflect.NewAt(t, b).Elem())
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if !equalValues(f.Type, unsafe.Add(a, f.Offset), unsafe.Add(b, f.Offset)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for i := range t.Len() {
+			if off := uintptr(i) * t.Elem().Size(); !equalValues(t.Elem(), unsafe.Add(a, off), unsafe.Add(b, off)) {
+				return false
+			}
+		}
+		return true
+	}
+	return slices.Equal(unsafe.Slice((*byte)(a), t.Size()), unsafe.Slice((*byte)(b), t.Size()))
 }
 
 // Kernels returns the program's kernels.
@@ -170,12 +189,16 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.setLocked(c, value)
+	if err := p.settable(c, value); err != nil {
+		return 0, err
+	}
+	return p.specs.put(c, value), nil
 }
 
-func (p *Program) setLocked(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
+// settable reports why a constant cannot be set to a value now.
+func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled {
-		return 0, errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
+		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
 			advise("set it before, or in another program")
 	}
 	for _, k := range p.kernels {
@@ -183,12 +206,12 @@ func (p *Program) setLocked(c *dslhook.SpecInfo, value unsafe.Pointer) (int, err
 			for i := v.first; i < v.end; i++ {
 				// What memory there is, is for Build to say.
 				if _, err := leafBits(&k.abi.Specs[i], value); err != nil && err.Class != ErrMemoryAllocation {
-					return 0, err.about(k)
+					return err.about(k)
 				}
 			}
 		}
 	}
-	return p.specs.put(c, value), nil
+	return nil
 }
 
 // GetSpec returns the value of a constant in a program or executable: what it was
@@ -243,8 +266,9 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 		return errorf(ErrInvalid, "no program")
 	}
 	type place struct {
-		v   *specVar
-		row *abi.SpecConstant
+		v     *specVar
+		row   *abi.SpecConstant
+		value unsafe.Pointer
 	}
 	var found []place
 	for _, k := range p.kernels {
@@ -261,7 +285,7 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 						specName(found[0].row, found[0].row.Path), specName(row, row.Path)).
 						advise("give each an id of its own with //kgen:spec")
 				}
-				found = append(found, place{v, row})
+				found = append(found, place{v: v, row: row})
 			}
 		}
 	}
@@ -270,7 +294,8 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, f := range found {
+	for i := range found {
+		f := &found[i]
 		whole := reflect.New(f.v.info.Type)
 		old := f.v.info.Default
 		if s := p.specs.find(f.v.info); s != nil {
@@ -286,9 +311,14 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 		if err := assign(leaf, value, f.row, id); err != nil {
 			return err
 		}
-		if _, err := p.setLocked(f.v.info, whole.UnsafePointer()); err != nil {
+		f.value = whole.UnsafePointer()
+		if err := p.settable(f.v.info, f.value); err != nil {
 			return err
 		}
+	}
+	// All of them or none.
+	for _, f := range found {
+		p.specs.put(f.v.info, f.value)
 	}
 	return nil
 }

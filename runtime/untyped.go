@@ -42,7 +42,7 @@ func (r NDRange3) call(c *launch.Call) {
 // What the types of a stub make impossible is an error here: a range of another
 // rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties
 // that take effect when a kernel is compiled cannot be given for one that is:
-// WorkGroupSize and SubGroupSize in With are errors (ErrInvalid).
+// WorkGroupSize, SubGroupSize, DeviceHas and Float in With are errors (ErrInvalid).
 func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -72,7 +72,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 			opt.applyLaunch(&o)
 		}
 	}
-	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeySubGroupSize} {
+	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeySubGroupSize, properties.KeyDeviceHas, properties.KeyFloatMode} {
 		if p, ok := o.props.Get(key); ok {
 			return Event{}, errorf(ErrInvalid, "%v cannot be given to a kernel that is compiled", p).
 				advise("launch it with its stub, or state it in the kernel's Properties method").about(k)

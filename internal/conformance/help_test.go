@@ -170,9 +170,9 @@ func near[T float32 | float64](got, want []T, tolerance float64) error {
 	return nil
 }
 
-// rawModule loads the module of the kernel Ids as if kgen had not written it, and
-// sets its constant by number.
-func rawModule(t *testing.T, dev *runtime.Device) {
+// rawWords returns the module of the kernel Ids that the device takes, and a
+// description as of one that kgen has not written.
+func rawWords(t *testing.T, dev *runtime.Device) ([]uint32, abi.Kernel) {
 	t.Helper()
 	ids := kernel(t, constsgen.Kernels(), "Ids").ABI()
 	module := ids.SPIRV
@@ -183,19 +183,50 @@ func rawModule(t *testing.T, dev *runtime.Device) {
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32([]byte(module[4*i:]))
 	}
-	desc := abi.Kernel{Name: "raw", Form: abi.Task, Params: ids.Params, ArgSize: ids.ArgSize}
+	return words, abi.Kernel{Name: "raw", Form: abi.Task, Params: ids.Params, ArgSize: ids.ArgSize}
+}
+
+// runRaw launches kernel i of a program of such modules.
+func runRaw(t *testing.T, p *runtime.Program, exe *runtime.Executable, dev *runtime.Device, i int) [3]int32 {
+	t.Helper()
+	out := must(runtime.NewBuffer[int32](dev, 3))(t)
+	ev := must(runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[i], nil, []any{out.All()}, runtime.WithProgram(exe)))(t)
+	check(t, ev.Wait(ctx))
+	got := make([]int32, 3)
+	check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
+	return [3]int32(got)
+}
+
+// rawModules sets one number of two modules, of which one does not take the value.
+func rawModules(t *testing.T, dev *runtime.Device) {
+	t.Helper()
+	words, desc := rawWords(t, dev)
+	unsigned := desc
+	desc.Specs = []abi.SpecConstant{{ID: 42, Name: "raw.B", Type: "int32"}}
+	unsigned.Specs = []abi.SpecConstant{{ID: 42, Name: "raw.C", Type: "uint32"}}
+	p := must(runtime.Join(must(runtime.LoadModule(dev, words, desc))(t), must(runtime.LoadModule(dev, words, unsigned))(t)))(t)
+	check(t, p.SetSpecByID(42, 9))
+	wantSpec(t, p.SetSpecByID(42, -5))
+	wantSpec(t, p.SetSpecByID(42, int32(5)))
+	exe := must(p.Build())(t)
+	for i := range 2 {
+		equal(t, "out", runRaw(t, p, exe, dev, i), [3]int32{1, 9, 5})
+	}
+	wantSpec(t, p.SetSpecByID(42, 9))
+}
+
+// rawModule loads the module of the kernel Ids as if kgen had not written it, and
+// sets its constant by number.
+func rawModule(t *testing.T, dev *runtime.Device) {
+	t.Helper()
+	words, desc := rawWords(t, dev)
 	p := must(runtime.LoadModule(dev, words, desc))(t)
 	check(t, p.SetSpecByID(42, 9))
 	wantSpec(t, p.SetSpecByID(43, 9))
 	exe := must(p.Build())(t)
-	out := must(runtime.NewBuffer[int32](dev, 3))(t)
-	args := []any{out.All()}
-	ev := must(runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], nil, args, runtime.WithProgram(exe)))(t)
-	check(t, ev.Wait(ctx))
-	got := make([]int32, 3)
-	check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
-	equal(t, "out", [3]int32(got), [3]int32{1, 9, 5})
+	equal(t, "out", runRaw(t, p, exe, dev, 0), [3]int32{1, 9, 5})
 
+	args := []any{must(runtime.NewBuffer[int32](dev, 3))(t).All()}
 	_, err := runtime.LoadModule(dev, words[:20], desc)
 	wantErr(t, err, runtime.ErrBuild)
 	_, err = runtime.LaunchKernel(dev.DefaultQueue(), p.Kernels()[0], runtime.Range1(1), args)

@@ -247,11 +247,19 @@ func TestKP12_OpaqueKernel(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		out := must(runtime.NewBuffer[int32](dev, 64))(t)
 		k, args := propsKernel(t, "Group1"), []any{out.All()}
-		_, err := runtime.LaunchKernel(dev.DefaultQueue(), k, nd1(64, 8), args, runtime.With(properties.WorkGroupSize(8)))
-		wantErr(t, err, runtime.ErrInvalid)
-		_, err = runtime.LaunchKernel(dev.DefaultQueue(), k, nd1(64, 8), args, runtime.With(properties.SubGroupSize(8)))
-		wantErr(t, err, runtime.ErrInvalid)
-		ev := must(runtime.LaunchKernel(dev.DefaultQueue(), k, nd1(64, 8), args))(t)
+		for _, p := range []properties.Property{properties.WorkGroupSize(8), properties.SubGroupSize(8), properties.DeviceHas(),
+			properties.DeviceHas(properties.FP64), properties.Float(properties.FloatGo), properties.Float(properties.FloatFast)} {
+			_, err := runtime.LaunchKernel(dev.DefaultQueue(), k, nd1(64, 8), args, runtime.With(p))
+			wantErr(t, err, runtime.ErrInvalid)
+		}
+		_, err := runtime.LaunchKernel(dev.DefaultQueue(), propsKernel(t, "Trivial"), nil, args)
+		if dev.Has(properties.FP64) {
+			check(t, err)
+		} else {
+			wantErr(t, err, runtime.ErrKernelNotSupported) // its own list counts
+		}
+		// A hint takes effect at the launch.
+		ev := must(runtime.LaunchKernel(dev.DefaultQueue(), k, nd1(64, 8), args, runtime.With(properties.WorkGroupSizeHint(16))))(t)
 		check(t, ev.Wait(ctx))
 		got := make([]int32, 64)
 		check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))

@@ -268,6 +268,7 @@ func TestSC16_ByNumber(t *testing.T) {
 		equal(t, "out[1]", out[1], 9)
 	})
 	t.Run("raw module", func(t *testing.T) { rawModule(t, open(t, "vulkan")) })
+	t.Run("all or none", func(t *testing.T) { rawModules(t, open(t, "vulkan")) })
 }
 
 func TestSC17_UnknownNumber(t *testing.T) {
@@ -425,7 +426,40 @@ func TestSC24_Unused(t *testing.T) {
 		must(runtime.SetSpec(q, consts.Unused, 2))(t)
 		_, err := runtime.Join(p, q)
 		wantErr(t, err, runtime.ErrInvalid)
+		joinFloats(t, dev)
 	})
+}
+
+// joinFloats: values are equal where kernels are given the same bits.
+func joinFloats(t *testing.T, dev *runtime.Device) {
+	t.Helper()
+	nan := float32(math.NaN())
+	zero := float32(0)
+	for _, c := range []struct {
+		a, b  float32
+		equal bool
+	}{{nan, nan, true}, {1, 1, true}, {nan, 1, false}, {zero, zero, true}, {zero, float32(math.Copysign(0, -1)), false}} {
+		var ps [4]*runtime.Program
+		for i, v := range []float32{c.a, c.b, c.a, c.b} {
+			ps[i] = program(t, dev, "Scale", "Gaps")
+			if i < 2 {
+				must(runtime.SetSpec(ps[i], consts.Gain, v))(t)
+			} else {
+				must(runtime.SetSpec(ps[i], consts.Gappy, consts.Padded{F: v}))(t)
+			}
+		}
+		for i := range 2 {
+			both, err := runtime.Join(ps[2*i], ps[2*i+1])
+			if !c.equal {
+				wantErr(t, err, runtime.ErrInvalid)
+				continue
+			}
+			check(t, err)
+			if i == 0 {
+				equal(t, "the joined value", math.Float32bits(must(runtime.GetSpec(both, consts.Gain))(t)), math.Float32bits(c.a))
+			}
+		}
+	}
 }
 
 func TestSC25_Exclusive(t *testing.T) {
