@@ -96,32 +96,76 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// outlives reports a store of private memory where it is kept beyond the call of
-// the function that reserved it.
+// outlives reports a store of private memory, or of what leads to it, where it is
+// kept beyond the call of the function that reserved it. What variables lead to is
+// known at the end.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
 		return
 	}
-	for _, c := range l.cellsOf(x) {
-		if !c.private {
-			continue
-		}
-		for f := c.frame().caller; f != nil; f = f.caller {
-			if holder.frame() == f {
-				l.outlived("kept in a variable of " + FuncName(f.fn))
+	l.atEnd(func() {
+		for _, c := range l.privatesOf(x) {
+			for f := c.frame().caller; f != nil; f = f.caller {
+				if holder.frame() == f {
+					l.outlived("kept in a variable of " + FuncName(f.fn))
+					return
+				}
 			}
 		}
-	}
+	})
 }
 
-// returnsPrivate reports private memory that f returns and has reserved itself.
+// returnsPrivate reports private memory that f has reserved, if it returns that or
+// what leads there.
 func (l *lowerer) returnsPrivate(f *frame, x val) {
-	for _, c := range l.cellsOf(x) {
-		if c.private && c.frame() == f {
-			l.outlived("returned by " + FuncName(f.fn))
+	l.atEnd(func() {
+		for _, c := range l.privatesOf(x) {
+			if c.frame() == f {
+				l.outlived("returned by " + FuncName(f.fn))
+				return
+			}
+		}
+	})
+}
+
+// atEnd calls f when all is lowered, as if it were called now.
+func (l *lowerer) atEnd(f func()) {
+	frame, pos := l.frame, l.pos
+	l.ends = append(l.ends, func() {
+		l.frame, l.pos = frame, pos
+		f()
+	})
+}
+
+// privatesOf returns the private memory that a value refers to, also by way of
+// variables: of a pointer, of a closure, and of what these hold.
+func (l *lowerer) privatesOf(x val) []*cell {
+	var out []*cell
+	seen := map[*cell]bool{}
+	var follow func(x val)
+	var visit func(c *cell)
+	visit = func(c *cell) {
+		if seen[c] {
+			return
+		}
+		seen[c] = true
+		if c.private {
+			out = append(out, c)
+			return
+		}
+		follow(c.shape)
+		for _, part := range c.fields {
+			visit(part)
 		}
 	}
+	follow = func(x val) {
+		for _, c := range l.cellsOf(x) {
+			visit(c)
+		}
+	}
+	follow(x)
+	return out
 }
 
 func (l *lowerer) outlived(how string) {

@@ -49,6 +49,7 @@ type lowerer struct {
 	again     bool                    // lower once more, since inData has grown
 	specDecls []*specDecl
 	lengths   []func() // to be called when constants have their numbers
+	ends      []func() // to be called when all is lowered
 }
 
 // frame is one inlined call.
@@ -117,6 +118,9 @@ func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool) *
 		m.NoSubGroups = !slices.Contains(has.Aspects(), properties.SubGroups)
 	}
 	l.entry()
+	for _, f := range l.ends {
+		f()
+	}
 	l.finishSpecs()
 	l.finishData()
 	m.Kernel.RemoveUnreachable()

@@ -211,15 +211,43 @@ func TestPA14_DefaultAlignment(t *testing.T) {
 }
 
 func TestPA15_Lifetime(t *testing.T) {
-	diagnostic(t, "KG606", "func get(h dsl.KernelHandler) []int32 { return dsl.PrivateAlloca[int32](h, N) }"+sprintf(allocate, "9", "k.Out[0] = get(t)[0]"))
-	diagnostic(t, "KG606", "func get(h dsl.KernelHandler, s *[]int32) { *s = dsl.PrivateAlloca[int32](h, N) }"+
-		sprintf(allocate, "9", "var s []int32; get(t, &s); k.Out[0] = s[0]"))
-	diagnostic(t, "KG606", "type S struct{ s []int32 }; func get(h dsl.KernelHandler) S { return S{dsl.PrivateAlloca[int32](h, N)} }"+
-		sprintf(allocate, "9", "k.Out[0] = get(t).s[0]"))
-	diagnostic(t, "KG606", "func get(h dsl.KernelHandler) [1][]int32 { return [1][]int32{dsl.PrivateAlloca[int32](h, N)} }"+
-		sprintf(allocate, "9", "k.Out[0] = get(t)[0][0]"))
-	accepted(t, "func sum(s []int32) (n int32) { for _, x := range s { n += x }; return n }"+
-		sprintf(allocate, "9", "{ s := dsl.PrivateAlloca[int32](t, N); u := s[1:]; k.Out[0] = sum(u) }"))
+	const kept, s = "kept in a variable of ", "s := dsl.PrivateAlloca[int32](h, N); "
+	for _, c := range []struct{ decl, use, words string }{
+		{"func get(h dsl.KernelHandler) []int32 { return dsl.PrivateAlloca[int32](h, N) }", "get(t)[0]", "returned by"},
+		{"func get(h dsl.KernelHandler) *int32 { " + s + "return &s[0] }", "*get(t)", "returned by"},
+		{"type S struct{ s []int32 }; func get(h dsl.KernelHandler) S { return S{dsl.PrivateAlloca[int32](h, N)} }", "get(t).s[0]", "returned by"},
+		{"func get(h dsl.KernelHandler) [1][]int32 { return [1][]int32{dsl.PrivateAlloca[int32](h, N)} }", "get(t)[0][0]", "returned by"},
+		{"func get(h dsl.KernelHandler) (s []int32) { func() { s = dsl.PrivateAlloca[int32](h, N) }(); return }", "get(t)[0]", kept},
+		{"func get(h dsl.KernelHandler) (s []int32) { defer func() { s = dsl.PrivateAlloca[int32](h, N) }(); return nil }", "get(t)[0]", kept},
+		// What is returned refers to a variable that holds it.
+		{"func get(h dsl.KernelHandler) *[]int32 { " + s + "return &s }", "(*get(t))[0]", "returned by"},
+		{"type S struct{ s []int32 }; func get(h dsl.KernelHandler) *S { return &S{dsl.PrivateAlloca[int32](h, N)} }", "get(t).s[0]", "returned by"},
+		{"func get(h dsl.KernelHandler) func() int32 { " + s + "return func() int32 { return s[0] } }", "get(t)()", "returned by"},
+		{"func get(h dsl.KernelHandler) [2]func() int32 { " + s + "return [2]func() int32{nil, func() int32 { return s[0] }} }", "get(t)[1]()", "returned by"},
+		{"func get(h dsl.KernelHandler) func() int32 { " + s + "f := func() int32 { return s[0] }; return func() int32 { return f() } }", "get(t)()", "returned by"},
+		{"type S struct{ s []int32 }; func (s *S) get() int32 { return s.s[0] }; func get(h dsl.KernelHandler) func() int32 { return (&S{dsl.PrivateAlloca[int32](h, N)}).get }", "get(t)()", "returned by"},
+		{"type S struct{ s []int32 }; func (s *S) get() int32 { return s.s[0] }; func get(h dsl.KernelHandler) interface{ get() int32 } { return &S{dsl.PrivateAlloca[int32](h, N)} }", "get(t).get()", "returned by"},
+	} {
+		diagnostic(t, "KG606", c.decl+sprintf(allocate, "9", "k.Out[0] = "+c.use), c.words)
+	}
+	for _, c := range [][2]string{
+		{"func get(h dsl.KernelHandler, s *[]int32) { *s = dsl.PrivateAlloca[int32](h, N) }", "var s []int32; get(t, &s); k.Out[0] = s[0]"},
+		{"func get(h dsl.KernelHandler, p **[]int32) { " + s + "*p = &s }", "var p *[]int32; get(t, &p); k.Out[0] = (*p)[0]"},
+		{"func get(h dsl.KernelHandler, p **[]int32) { var s []int32; *p = &s; s = dsl.PrivateAlloca[int32](h, N) }", "var p *[]int32; get(t, &p); k.Out[0] = (*p)[0]"},
+		{"func get(h dsl.KernelHandler, p *[2][]int32) { p[1] = dsl.PrivateAlloca[int32](h, N) }", "var p [2][]int32; get(t, &p); k.Out[0] = p[1][0]"},
+	} {
+		diagnostic(t, "KG606", c[0]+sprintf(allocate, "9", c[1]), kept)
+	}
+	for _, c := range [][2]string{
+		{"func sum(s []int32) (n int32) { for _, x := range s { n += x }; return n }", "{ s := dsl.PrivateAlloca[int32](t, N); u := s[1:]; k.Out[0] = sum(u) }"},
+		{"func get(h dsl.KernelHandler) int32 { " + s + "f := func() int32 { return s[0] }; return f() }", "k.Out[0] = get(t)"},
+		{"func part(s []int32) []int32 { return s[1:] }", "k.Out[0] = part(dsl.PrivateAlloca[int32](t, N))[0]"},
+		{"func twice(f func() int32) func() int32 { return func() int32 { return 2 * f() } }", "s := dsl.PrivateAlloca[int32](t, N); k.Out[0] = twice(func() int32 { return s[0] })()"},
+	} {
+		accepted(t, c[0]+sprintf(allocate, "9", c[1]))
+	}
+	// Beyond an iteration.
+	diagnostic(t, "KG203", sprintf(allocate, "9", "var p []int32; for i := range 3 { s := dsl.PrivateAlloca[int32](t, N); if i > 0 { k.Out[i] = p[0] }; p = s }"))
 }
 
 func TestPA16_Zeroed(t *testing.T) {
