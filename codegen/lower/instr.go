@@ -49,8 +49,9 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		}
 		l.dead()
 	case ssa.Value:
-		v := l.value(in)
-		f.vals[in] = v
+		if f.late[in] == nil {
+			f.vals[in] = l.value(in)
+		}
 	default:
 		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
 	}
@@ -130,6 +131,9 @@ func (l *lowerer) get(v ssa.Value) val {
 		return function{builtin: v}
 	case *ssa.Global:
 		return l.global(v)
+	}
+	if a := l.frame.late[v]; a != nil {
+		return l.getLate(v, a)
 	}
 	x, ok := l.frame.vals[v]
 	if !ok {

@@ -73,6 +73,7 @@ type frame struct {
 	retVal   val
 	defers   []*deferred
 	fma      map[ssa.Value]bool // products that an explicit conversion rounds
+	late     map[ssa.Value]*lateAddr
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -366,6 +367,7 @@ func (l *lowerer) body(f *frame) {
 		f.result = l.newCell(f.fn.Signature.Results(), "result")
 	}
 	f.rounded()
+	f.findLate()
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
 	for _, b := range order {

@@ -1,0 +1,80 @@
+package lower
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// lateAddr is an address whose only use is as the place of an assignment, with
+// what it became.
+type lateAddr struct {
+	block *ssa.BasicBlock // for which it is valid
+	v     val
+}
+
+// findLate finds the addresses that stand on the left of assignments. go/ssa
+// takes them before it evaluates what is assigned, but an index that is out of
+// range, or a nil pointer, panics only as the assignment is carried out, after the
+// assignments to its left: "x[1], x[3] = 4, 5 // set x[1] = 4, then panic" (Go
+// specification, Assignment statements).
+func (f *frame) findLate() {
+	for _, b := range slices.Backward(f.fn.Blocks) {
+		for i := len(b.Instrs) - 1; i >= 0; i-- { // uses before what they use
+			switch in := b.Instrs[i].(type) {
+			case *ssa.IndexAddr, *ssa.FieldAddr:
+				if v := in.(ssa.Value); f.onlyAssigned(v) {
+					if f.late == nil {
+						f.late = map[ssa.Value]*lateAddr{}
+					}
+					f.late[v] = &lateAddr{}
+				}
+			}
+		}
+	}
+}
+
+// onlyAssigned reports whether an address is used as the place of stores only,
+// and is not what an & in the source stands for.
+func (f *frame) onlyAssigned(v ssa.Value) bool {
+	stores := 0
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			if !r.IsAddr {
+				return false
+			}
+		case *ssa.Store:
+			if r.Val == v {
+				return false
+			}
+			stores++
+		case *ssa.IndexAddr:
+			if r.X != v || f.late[r] == nil {
+				return false
+			}
+			stores++
+		case *ssa.FieldAddr:
+			if f.late[r] == nil {
+				return false
+			}
+			stores++
+		default:
+			return false
+		}
+	}
+	return stores > 0
+}
+
+// getLate lowers an address where it is stored to.
+func (l *lowerer) getLate(v ssa.Value, a *lateAddr) val {
+	if b := l.frame.cur.Block(); a.block != b {
+		save := l.pos
+		if p := v.Pos(); p.IsValid() {
+			l.pos = p
+		}
+		*a = lateAddr{block: b, v: l.value(v)}
+		l.pos = save
+	}
+	return a.v
+}
