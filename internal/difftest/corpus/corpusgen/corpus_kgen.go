@@ -6760,8 +6760,8 @@ var transposeKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
