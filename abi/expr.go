@@ -11,7 +11,9 @@ import (
 // of an array: words in postfix order, separated by spaces. A word is a decimal
 // number, the constant with an id as $id, or the name of an operation followed by
 // the width of its operands in bits; a conversion has two widths, as in
-// SConvert32:64. Values are of that many bits; booleans have one.
+// SConvert32:64. Values are of that many bits; booleans have one. SFits32 and UFits32
+// leave their operand as it is: it must be an integer of as many bits, signed, but
+// not the least one, or unsigned.
 type Expr string
 
 // Eval returns the expression's value as an int64, where value returns the bits
@@ -53,6 +55,11 @@ func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 			stack = append(stack, mask(uint64(signed(x, w)), w2))
 		case "UConvert":
 			stack = append(stack, mask(mask(x, w), w2))
+		case "SFits", "UFits":
+			if n := int64(x); op == "SFits" && (n > math.MaxInt32 || n < -math.MaxInt32) || op == "UFits" && x > math.MaxUint32 {
+				return 0, fmt.Errorf("%d, an operand of a division, does not fit %d bits", n, w)
+			}
+			stack = append(stack, x)
 		case "Not", "LNot":
 			stack = append(stack, mask(^x, w))
 		case "Select":

@@ -32,13 +32,16 @@ func TestExpr(t *testing.T) {
 		{"$1 3 ULt32 10 20 Select64", 20},
 		{"2 2 IEq64 $2 LAnd1 10 20 Select64", 10},
 		{"$0 $0 IMul32 UConvert32:64", 25},
+		{"-2147483647 SFits32 2147483647 SFits32 SDiv64", -1},
+		{"4294967295 UFits32 2 UFits32 UDiv64", 1<<31 - 1},
 	} {
 		got, err := c.expr.Eval(value)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %d, %v; want %d", c.expr, got, err, c.want)
 		}
 	}
-	for _, bad := range []Expr{"", "1 2", "$9", "1 0 SDiv64", "1 0 UDiv64", "$3 -1 SDiv64", "1 2 Frob64", "IAdd"} {
+	for _, bad := range []Expr{"", "1 2", "$9", "1 0 SDiv64", "1 0 UDiv64", "$3 -1 SDiv64", "1 2 Frob64", "IAdd",
+		"2147483648 SFits32", "-2147483648 SFits32", "4294967296 UFits32", "-1 UFits32"} {
 		if n, err := bad.Eval(value); err == nil {
 			t.Errorf("%q: %d, want an error", bad, n)
 		}

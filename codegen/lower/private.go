@@ -141,6 +141,7 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	expr, ok = l.lift(n)
 	if ok {
 		bound(expr, 1)
+		unseen(expr)
 	}
 	return n, expr, ok
 }
@@ -175,8 +176,7 @@ func (l *lowerer) lift(v *ir.Value) (*ir.Value, bool) {
 
 // bound notes the bounds of constants that a length is made of by sums and
 // products: none is negative, none of a product is zero, and none is larger than
-// a length can be; the side of a square is no larger than its root. The default of
-// a required one, which nobody sees, must be valid.
+// a length can be; the side of a square is no larger than its root.
 func bound(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
 		bound(expr.Args[0], 0)
@@ -207,9 +207,17 @@ func bound(expr *ir.Value, least int) {
 		if s.User.Min = max(s.User.Min, least); s.User.Max == 0 || most < s.User.Max {
 			s.User.Max = most
 		}
-		if s.User.Required && s.Default == 0 {
-			s.Default = 1
-		}
+	}
+}
+
+// unseen makes the defaults of required constants, which nobody sees, divisors that
+// do not fail.
+func unseen(expr *ir.Value) {
+	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
+		s.Default = 1
+	}
+	for _, a := range expr.Args {
+		unseen(a)
 	}
 }
 
@@ -266,11 +274,19 @@ func (l *lowerer) narrowExpr(v *ir.Value) *ir.Value {
 		if n := v.Args[1]; n.IsConst() && n.Bits < 32 {
 			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), m.Const(ir.TypeI32, n.Bits))
 		}
-	case ir.OpSDiv, ir.OpShrA:
-		if fits32(v.Args[0]) && fits32(v.Args[1]) && v.Args[1].IsConst() && v.Args[1].Int() > 0 {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		if dividesWords(v) {
+			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
+		}
+		fallthrough
+	case ir.OpShrA:
+		if v.Op != ir.OpUDiv && v.Op != ir.OpUMod && fits32(v.Args[0]) && fits32(v.Args[1]) && v.Args[1].IsConst() && v.Args[1].Int() > 0 {
 			return m.ConstExpr(v.Op, ir.TypeI32, l.narrowExpr(v.Args[0]), l.narrowExpr(v.Args[1]))
 		}
 	case ir.OpSelect:
+		if d, ok := divisor(v); ok {
+			return l.narrowExpr(d)
+		}
 		return m.ConstExpr(v.Op, ir.TypeI32, l.narrowCond(v.Args[0]), l.narrowExpr(v.Args[1]), l.narrowExpr(v.Args[2]))
 	}
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
@@ -289,7 +305,58 @@ func (l *lowerer) narrowCond(v *ir.Value) *ir.Value {
 
 // fits32 reports whether a constant expression surely fits 32 bits, signed.
 func fits32(v *ir.Value) bool {
-	return v.IsConst() && v.Int() == int64(int32(v.Int())) || v.Op == ir.OpSConvert && v.Args[0].Type == ir.TypeI32
+	switch v.Op {
+	case ir.OpConst:
+		return v.Int() == int64(int32(v.Int()))
+	case ir.OpSConvert:
+		return v.Args[0].Type == ir.TypeI32
+	case ir.OpSDiv:
+		return dividesWords(v) || fits32(v.Args[0]) && v.Args[1].IsConst() && v.Args[1].Int() > 0
+	case ir.OpSelect:
+		return fits32(v.Args[1]) && fits32(v.Args[2])
+	}
+	return false
+}
+
+// dividesWords reports whether a division of 64 bits in a length is one of 32 bits
+// in the module, since its operands are made of constants of 32 bits: a module
+// without 64-bit integers has no constant expression for another, but of those by
+// positive constants. exprText has the runtime refuse values with which the operands
+// do not fit.
+func dividesWords(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		x, y := v.Args[0], v.Args[1]
+		return v.Type == ir.TypeI64 && !(y.IsConst() && y.Int() > 0) && ofWords(x) && ofWords(y)
+	}
+	return false
+}
+
+// ofWords reports whether an expression has no constant of more than 32 bits.
+func ofWords(v *ir.Value) bool {
+	if d, ok := divisor(v); ok {
+		v = d
+	}
+	if v.Op == ir.OpSpecConst {
+		return v.Type != ir.TypeI64
+	}
+	if v.IsConst() {
+		return v.Type != ir.TypeI64 || v.Int() == int64(int32(v.Int()))
+	}
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
+}
+
+// divisor returns the y of an x / y or x % y whose divisor is 1 where it would
+// overflow, as [lowerer.divide] has it.
+func divisor(v *ir.Value) (*ir.Value, bool) {
+	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {
+		return nil, false
+	}
+	least, minus := v.Args[0].Args[0], v.Args[0].Args[1]
+	is := func(c *ir.Value, n int64) bool {
+		return c.Op == ir.OpIEq && c.Args[1].IsConst() && c.Args[1].Int() == n
+	}
+	return v.Args[2], is(least, math.MinInt64) && is(minus, -1) && minus.Args[0] == v.Args[2]
 }
 
 func specID(s *ir.Spec) uint32 { return s.ID }
@@ -301,6 +368,9 @@ func exprText(v *ir.Value, id func(*ir.Spec) uint32) abi.Expr {
 	walk = func(v *ir.Value) {
 		for _, a := range v.Args {
 			walk(a)
+			if dividesWords(v) {
+				words = append(words, map[bool]string{true: "SFits32", false: "UFits32"}[v.Op == ir.OpSDiv])
+			}
 		}
 		switch v.Op {
 		case ir.OpConst:

@@ -52,6 +52,11 @@ func TestInterpreter(t *testing.T) {
 			equal(t, "Local", int(got), b*b-1-i)
 		}
 	}
+	for _, n := range []int{7, 10, 300} {
+		out := make([]int32, 6)
+		run("privates.Divided", &privates.Divided{Out: out}, map[string]uint64{"privates.N": uint64(n), "privates.O": 90, "privates.Uint": 1<<31 + 9, "privates.U32": 1 << 31}, nil, nil)
+		equal(t, fmt.Sprint("Divided by ", n), [6]int32(out), divided(n, 20, 90, 1<<31, 1<<31+9))
+	}
 	for _, n := range []int{1, 7, 40} {
 		what := fmt.Sprint("of ", n)
 		sum := []int32{0}

@@ -88,6 +88,55 @@ func TestPA4_OnlyConstants(t *testing.T) {
 	}
 }
 
+// divided is what the kernel Divided computes.
+func divided(n, m, o int, uints ...uint) [6]int32 {
+	tri := func(n int) int32 { return int32(n * (n + 1) / 2) }
+	x, y := uints[0], uints[1]
+	return [6]int32{tri(m * o / n), tri((m + o - 1) / n), tri(m%n + o%(n-m) + 1), tri(int(y/x + y%x)), tri(n/-m + min(o/n/2, 7) + n), int32(1 + 20/m)}
+}
+
+// Lengths that divide by constants need no 64-bit integers.
+func TestPA4_Divided(t *testing.T) {
+	if a := kernel(t, privatesgen.Kernels(), "Divided").Aspects(); !slices.Equal(a, []properties.Aspect{properties.PrivateAlloca}) {
+		t.Errorf("aspects %v", a)
+	}
+	type specs = []runtime.LaunchOption
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		out := make([]int32, 6)
+		run := func(s specs) error { return privatesgen.RunDivided(ctx, dev, privates.Divided{Out: out}, s...) }
+		check(t, run(nil))
+		equal(t, "defaults", [6]int32(out), divided(10, 20, 30, 6, 7))
+		for _, c := range []struct {
+			n, m, o, u32, unsigned int
+			class                  error
+		}{
+			{7, 9, 100, 5, 9, nil},
+			{300, 250, 60, 1 << 31, 1<<31 + 5, nil},
+			{7, 3, 40, 3, 1<<32 - 1<<20, runtime.ErrMemoryAllocation},
+			{3, 1, 1<<31 - 1, 1, 9, runtime.ErrMemoryAllocation},
+			{7, 1 << 16, 1 << 16, 5, 9, runtime.ErrSpecConst}, // m*o needs 33 bits
+		} {
+			err := run(specs{runtime.WithSpec(privates.N, c.n), runtime.WithSpec(privates.M, c.m), runtime.WithSpec(privates.O, c.o),
+				runtime.WithSpec(privates.U32, uint32(c.u32)), runtime.WithSpec(privates.Uint, uint(c.unsigned))})
+			if c.class != nil {
+				wantErr(t, err, c.class)
+				continue
+			}
+			check(t, err)
+			equal(t, "lengths", [6]int32(out), divided(c.n, c.m, c.o, uint(c.u32), uint(c.unsigned)))
+		}
+		for _, s := range []specs{
+			{runtime.WithSpec(privates.N, 0)}, {runtime.WithSpec(privates.M, 0)}, {runtime.WithSpec(privates.N, -20)},
+			{runtime.WithSpec(privates.N, 20)}, // which makes n-m zero
+			{runtime.WithSpec(privates.O, -1<<31)},
+		} {
+			wantSpec(t, run(s))
+		}
+	})
+	diagnostic(t, "KG604", sprintf(allocate, "0", "k.Out[0] = dsl.PrivateAlloca[int32](t, 100/N.Get(t))[0]"), "division by zero")
+	accepted(t, "var R = dsl.RequireSpecConstant[int]()\n"+sprintf(allocate, "9", "k.Out[0] = dsl.PrivateAlloca[int32](t, 100/R.Get(t))[0]"))
+}
+
 func TestPA5_LengthTypes(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		out := make([]int32, 6)

@@ -14,6 +14,8 @@ var (
 	S16  = dsl.NewSpecConstant(int16(3))
 	S32  = dsl.NewSpecConstant(int32(4))
 	U64  = dsl.NewSpecConstant(uint64(5))
+	U32  = dsl.NewSpecConstant(uint32(6))
+	Uint = dsl.NewSpecConstant(uint(7))
 	One  = dsl.NewSpecConstant(true)
 	Many = dsl.RequireSpecConstant[int]()
 )
@@ -196,3 +198,26 @@ type Narrow struct{ Out []int32 }
 
 // Kernel runs once.
 func (k Narrow) Kernel(t dsl.Task) { k.Out[0] = 1 }
+
+// Divided has lengths that divide by constants.
+type Divided struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Divided) Kernel(t dsl.Task) {
+	n, m, o := N.Get(t), M.Get(t), O.Get(t)
+	a := dsl.PrivateAlloca[int32](t, m*o/n)
+	b := dsl.PrivateAlloca[int32](t, (m+o-1)/n)
+	c := dsl.PrivateAlloca[int32](t, m%n+o%(n-m)+1)
+	d := dsl.PrivateAlloca[int16](t, int(S32.Get(t)/int32(S16.Get(t)))+20/m)
+	e := dsl.PrivateAlloca[int32](t, Uint.Get(t)/uint(U32.Get(t))+Uint.Get(t)%uint(U32.Get(t)))
+	f := dsl.PrivateAlloca[int32](t, n/-m+min(o/n/2, 7)+n)
+	k.Out[0], k.Out[1], k.Out[2], k.Out[3], k.Out[4] = count(a), count(b), count(c), count(e), count(f)
+	k.Out[5] = int32(len(d))
+}
+
+func count(s []int32) int32 {
+	for i := range s {
+		s[i] += int32(i) + 1
+	}
+	return total(s)
+}

@@ -22,7 +22,86 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return []*runtime.Kernel{dividedKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+}
+
+//go:embed Divided.spv
+var dividedSPIRV string
+
+//go:embed Divided.words.spv
+var dividedWords string
+
+var dividedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Divided",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Divided).Kernel", Pos: "internal/conformance/privates/kernels.go:208:31"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7},
+	},
+	Privates: []abi.Private{
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $2 SConvert32:64 IMul64 SFits32 $1 SConvert32:64 $2 SConvert32:64 IMul64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $2 SConvert32:64 IAdd64 1 ISub64 SFits32 $1 SConvert32:64 $2 SConvert32:64 IAdd64 1 ISub64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $1 SConvert32:64 SFits32 $1 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 $1 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 IMul64 ISub64 $2 SConvert32:64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $0 SConvert32:64 $1 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $0 SConvert32:64 $1 SConvert32:64 ISub64 Select64 IMul64 ISub64 IAdd64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$4 $4 -2147483648 IEq32 $3 -1 IEq32 LAnd1 1 $3 Select32 SDiv32 SConvert32:64 20 SFits32 20 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$6 UConvert32:64 UFits32 $5 UConvert32:64 UFits32 UDiv64 $6 UConvert32:64 UFits32 $5 UConvert32:64 UFits32 UMod64 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 SFits32 $0 SConvert32:64 -9223372036854775808 IEq64 0 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 0 $1 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 SLt64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 Select64 IAdd64 $0 SConvert32:64 IAdd64"},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:208:38"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:210:40"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:211:49"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:211:71"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:212:46"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:215:7"},
+	},
+	SPIRV: dividedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return privates.Divided{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+
+// Divided is the kernel [privates.Divided] with its slices in device memory.
+// Divided has lengths that divide by constants.
+type Divided struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k Divided) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(dividedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunDivided runs the kernel once on k's own slices, and waits.
+func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(dividedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
 }
 
 //go:embed Elements.spv
@@ -43,7 +122,7 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:105:32"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:107:32"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -53,8 +132,8 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:111:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:112:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:113:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:114:7"},
 	},
 	SPIRV: elementsSPIRV,
 	Variants: []abi.Variant{
@@ -105,7 +184,7 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:27:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:29:33"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -115,9 +194,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:32:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:32:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:32:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:21"},
 	},
 	SPIRV: fillSPIRV,
 	Variants: []abi.Variant{
@@ -170,7 +249,7 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:145:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:151:31"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:147:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:153:31"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -180,7 +259,7 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:145:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:147:7"},
 	},
 	SPIRV: helpedSPIRV,
 	Variants: []abi.Variant{
@@ -231,7 +310,7 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:53:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:55:33"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -240,8 +319,8 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:55:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:59:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:57:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:61:10"},
 	},
 	SPIRV: innerSPIRV,
 	Variants: []abi.Variant{
@@ -293,7 +372,7 @@ var narrowKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:198:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:200:43"},
 	},
 	SPIRV: narrowSPIRV,
 	Variants: []abi.Variant{
@@ -344,7 +423,7 @@ var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:192:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:194:47"},
 	},
 	SPIRV: pinnedOnlySPIRV,
 	Variants: []abi.Variant{
@@ -396,9 +475,9 @@ var staticKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "arrays", ElemSize: 1, Align: 1, Len: 1440000},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:179:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:179:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:180:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:181:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:181:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:182:7"},
 	},
 	SPIRV: staticSPIRV,
 	Variants: []abi.Variant{
@@ -451,7 +530,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:163:31"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:165:31"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
@@ -460,7 +539,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:167:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:169:7"},
 	},
 	SPIRV: sumSPIRV,
 	Variants: []abi.Variant{
@@ -509,7 +588,7 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:120:40"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:122:40"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -523,10 +602,10 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:130:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:130:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:130:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:130:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:37"},
 	},
 	SPIRV: threeSPIRV,
 	Variants: []abi.Variant{
@@ -575,8 +654,8 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:71:33"}}},
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:70:30"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:73:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:72:30"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
@@ -592,16 +671,16 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$0 SConvert32:64 2 IMul64 1 IAdd64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:75:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:75:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:75:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:75:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:75:47"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:78:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:82:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:86:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:80:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:84:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:88:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:92:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:92:7"},
 	},
 	SPIRV: typesSPIRV,
 	Variants: []abi.Variant{
