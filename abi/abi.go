@@ -2,6 +2,7 @@ package abi
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kgen-go/kgen/properties"
@@ -162,28 +163,26 @@ func (k FaultKind) String() string {
 }
 
 // Describe prints the fault with its values as gc prints the run-time error,
-// without the prefix "runtime error: ".
-func (k FaultKind) Describe(a, b int64, message string) string {
+// without the prefix "runtime error: ". Where unsigned is set, a is a uint64.
+func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
+	x := value{a, unsigned}
 	switch k {
 	case FaultIndex:
-		if a < 0 {
-			return fmt.Sprintf("index out of range [%d]", a)
-		}
-		return fmt.Sprintf("index out of range [%d] with length %d", a, b)
+		return slice("index out of range [%v]", " with length %d", x, b)
 	case FaultSliceLen:
-		return slice("slice bounds out of range [:%d]", " with length %d", a, b)
+		return slice("slice bounds out of range [:%v]", " with length %d", x, b)
 	case FaultSliceCap:
-		return slice("slice bounds out of range [:%d]", " with capacity %d", a, b)
+		return slice("slice bounds out of range [:%v]", " with capacity %d", x, b)
 	case FaultSliceOrder:
-		return sliceOrder("slice bounds out of range [%d:%d]", "slice bounds out of range [%d:]", a, b)
+		return sliceOrder("slice bounds out of range [%v:%d]", "slice bounds out of range [%v:]", x, b)
 	case FaultSlice3Len:
-		return slice("slice bounds out of range [::%d]", " with length %d", a, b)
+		return slice("slice bounds out of range [::%v]", " with length %d", x, b)
 	case FaultSlice3Cap:
-		return slice("slice bounds out of range [::%d]", " with capacity %d", a, b)
+		return slice("slice bounds out of range [::%v]", " with capacity %d", x, b)
 	case FaultSlice3Max:
-		return sliceOrder("slice bounds out of range [:%d:%d]", "slice bounds out of range [:%d:]", a, b)
+		return sliceOrder("slice bounds out of range [:%v:%d]", "slice bounds out of range [:%v:]", x, b)
 	case FaultSlice3Order:
-		return sliceOrder("slice bounds out of range [%d:%d:]", "slice bounds out of range [%d::]", a, b)
+		return sliceOrder("slice bounds out of range [%v:%d:]", "slice bounds out of range [%v::]", x, b)
 	case FaultSliceToArray:
 		return fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", b, a)
 	case FaultPanic:
@@ -192,17 +191,32 @@ func (k FaultKind) Describe(a, b int64, message string) string {
 	return k.String()
 }
 
+// value is a fault's first value.
+type value struct {
+	bits     int64
+	unsigned bool
+}
+
+func (v value) negative() bool { return v.bits < 0 && !v.unsigned }
+
+func (v value) String() string {
+	if v.unsigned {
+		return strconv.FormatUint(uint64(v.bits), 10)
+	}
+	return strconv.FormatInt(v.bits, 10)
+}
+
 // slice leaves the bound's limit out for negative values, as gc does.
-func slice(head, tail string, a, b int64) string {
+func slice(head, tail string, a value, b int64) string {
 	s := fmt.Sprintf(head, a)
-	if a >= 0 {
+	if !a.negative() {
 		s += fmt.Sprintf(tail, b)
 	}
 	return s
 }
 
-func sliceOrder(both, one string, a, b int64) string {
-	if a < 0 {
+func sliceOrder(both, one string, a value, b int64) string {
+	if a.negative() {
 		return fmt.Sprintf(one, a)
 	}
 	return fmt.Sprintf(both, a, b)
@@ -213,6 +227,8 @@ type Site struct {
 	Kind    FaultKind
 	Pos     string // file:line:col; the file relative to its module, or under its import path
 	Message string // text of an explicit panic
+	// Unsigned says that the fault's value A is a uint64.
+	Unsigned bool
 }
 
 // Kernel describes one kernel and its module.

@@ -33,7 +33,7 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	}
 	d.Privates = privates(m)
 	for _, s := range m.Sites {
-		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message})
+		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message, Unsigned: s.Unsigned})
 	}
 	for _, row := range aspects {
 		if slices.ContainsFunc(row.capabilities, module.HasCapability) {

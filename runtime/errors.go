@@ -154,6 +154,7 @@ type Fault struct {
 	Kind     FaultKind // prints gc's words
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic
+	Unsigned bool      // A is a uint64 past the greatest int64
 }
 
 // FaultKind is the kind of a [Fault].
@@ -168,7 +169,7 @@ func (f *Fault) Error() string {
 	if f.Pos != "" {
 		b.WriteString(f.Pos + ": ")
 	}
-	b.WriteString(f.Kind.Describe(f.A, f.B, f.Message))
+	b.WriteString(f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message))
 	if len(f.GlobalID) > 0 {
 		fmt.Fprintf(&b, " (work-item %v)", f.GlobalID)
 	}
@@ -177,15 +178,16 @@ func (f *Fault) Error() string {
 
 // newFault turns a launch's fault record into an error.
 func newFault(k *Kernel, r *hal.Fault) *Fault {
-	f := &Fault{Kernel: k.Name(), Pos: r.Pos, Kind: r.Kind, A: r.A, B: r.B, Message: r.Message}
+	f := &Fault{Kernel: k.Name(), Pos: r.Pos, Kind: r.Kind, A: r.A, B: r.B, Message: r.Message, Unsigned: r.Unsigned}
 	if r.Kind == abi.FaultNone {
 		if int(r.Site) < len(k.abi.Sites) {
 			s := &k.abi.Sites[r.Site]
-			f.Pos, f.Kind, f.Message = s.Pos, s.Kind, s.Message
+			f.Pos, f.Kind, f.Message, f.Unsigned = s.Pos, s.Kind, s.Message, s.Unsigned
 		} else {
 			f.Kind, f.Message = abi.FaultPanic, fmt.Sprintf("BUG: fault at unknown site %d", r.Site)
 		}
 	}
+	f.Unsigned = f.Unsigned && f.A < 0
 	for i := range k.abi.Rank {
 		f.GlobalID = append(f.GlobalID, int(r.GlobalID[k.abi.Rank-1-i]))
 	}

@@ -41,7 +41,7 @@ func TestFaultWords(t *testing.T) {
 				continue
 			}
 			kinds[f.Kind] = true
-			if got := f.Kind.Describe(f.A, f.B, f.Message); got != want {
+			if got := f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message); got != want {
 				t.Errorf("mode %d: got %q, want %q", mode, got, want)
 			}
 			equal(t, "GlobalID", f.GlobalID, []int{7})

@@ -121,7 +121,7 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	list("Privates", q("Private"), rows)
 	rows = nil
 	for _, s := range k.Sites {
-		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}))
+		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}))
 	}
 	list("Sites", q("Site"), rows)
 	if k.Data != "" {

@@ -160,6 +160,8 @@ type Site struct {
 	Kind    abi.FaultKind
 	Pos     Pos
 	Message string
+	// Unsigned says that the first value that the fault records is a uint64.
+	Unsigned bool
 }
 
 // Scope is the group that a Sync op meets, or whose members a fence is about.
@@ -393,15 +395,16 @@ func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 }
 
 // NewSite adds a fault site, or returns an equal one.
-func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string) *Site {
+func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool) *Site {
+	is := Site{Kind: k, Pos: pos, Message: message, Unsigned: unsigned}
 	for _, s := range m.Sites {
-		if s.Kind == k && s.Pos == pos && s.Message == message {
+		if is.Index = s.Index; *s == is {
 			return s
 		}
 	}
-	s := &Site{Index: len(m.Sites), Kind: k, Pos: pos, Message: message}
-	m.Sites = append(m.Sites, s)
-	return s
+	is.Index = len(m.Sites)
+	m.Sites = append(m.Sites, &is)
+	return &is
 }
 
 // NewFunc returns a function with an empty entry block. It is not yet one of

@@ -345,6 +345,7 @@ func (p *parser) site() {
 		s.Pos.Col = p.int()
 	}
 	s.Message = p.str()
+	s.Unsigned = p.accept("unsigned")
 	p.m.Sites = append(p.m.Sites, s)
 }
 

@@ -157,7 +157,11 @@ func (p *printer) header() {
 		if s.Pos.File != "" {
 			pos = fmt.Sprintf("%q:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Col)
 		}
-		p.f("site %d kind %d %s %q\n", s.Index, uint8(s.Kind), pos, s.Message)
+		unsigned := ""
+		if s.Unsigned {
+			unsigned = " unsigned"
+		}
+		p.f("site %d kind %d %s %q%s\n", s.Index, uint8(s.Kind), pos, s.Message, unsigned)
 	}
 	for _, v := range m.Vars {
 		p.f("var %s %v %s", p.names[v], v.Storage, p.typ(v.Type))

@@ -247,6 +247,11 @@ func (l *lowerer) dead() { l.b = l.newBlock() }
 
 // check goes on if ok is true and else faults.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
+	l.checkBound(ok, kind, a, b, message, false)
+}
+
+// checkBound is check where the first value may be a uint64.
+func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
 	}
@@ -254,12 +259,16 @@ func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value,
 	l.b.Branch(ok, cont, fault)
 	l.b.Term.Pos = l.irPos(l.pos)
 	l.b = fault
-	l.fault(kind, a, b, message)
+	l.faultBound(kind, a, b, message, unsigned)
 	l.b = cont
 }
 
 // fault records a fault and leaves the kernel.
 func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
+	l.faultBound(kind, a, b, message, false)
+}
+
+func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	var args []*ir.Value
 	for _, f := range []func() *ir.Value{a, b} {
 		if f == nil {
@@ -269,7 +278,7 @@ func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message strin
 		}
 	}
 	v := l.op(ir.OpFault, ir.TypeVoid, append(args, l.gx, l.gy, l.gz)...)
-	v.Aux = l.m.NewSite(kind, v.Pos, message)
+	v.Aux = l.m.NewSite(kind, v.Pos, message, unsigned)
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 

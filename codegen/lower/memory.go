@@ -220,9 +220,15 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 		x = l.toI64(i, t)
 	}
 	ok := l.op(ir.OpULt, ir.TypeBool, x, limit)
-	l.check(ok, abi.FaultIndex, func() *ir.Value { return l.toI64(i, t) }, func() *ir.Value { return n }, "")
+	l.checkBound(ok, abi.FaultIndex, func() *ir.Value { return l.toI64(i, t) }, func() *ir.Value { return n }, "", isUint64(t))
 	return x
 }
+
+// isUint64 reports whether values of an integer type may pass the greatest int64.
+func isUint64(t types.Type) bool { return isUnsigned(t) && width(t) == 64 }
+
+// isUint64Value is isUint64 for a bound, if there is one.
+func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
 // indexSlice returns the element of a slice, after its check.
 func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
@@ -381,10 +387,20 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}
-	return l.reslice(s, lo, hi, mx, fixed)
+	b := bounds{lo, hi, mx, isUint64Value(in.Low), isUint64Value(in.High), isUint64Value(in.Max), fixed}
+	return l.reslice(s, b)
 }
 
-func (l *lowerer) reslice(s slice, lo, hi, mx *ir.Value, fixed bool) slice {
+// bounds are those of a slice expression, int64; hi and mx may be nil.
+type bounds struct {
+	lo, hi, mx                         *ir.Value
+	unsignedLo, unsignedHi, unsignedMx bool // they come from a uint64
+	// fixed says that an array is sliced: bounds are compared with its length.
+	fixed bool
+}
+
+func (l *lowerer) reslice(s slice, b bounds) slice {
+	lo, hi, mx := b.lo, b.hi, b.mx
 	is := func(v *ir.Value) func() *ir.Value { return func() *ir.Value { return v } }
 	le := func(a, b *ir.Value) *ir.Value {
 		if a == b || a.IsConst() && a.Bits == 0 || a.IsConst() && b.IsConst() && a.Bits <= b.Bits {
@@ -393,22 +409,22 @@ func (l *lowerer) reslice(s slice, lo, hi, mx *ir.Value, fixed bool) slice {
 		return l.op(ir.OpULe, ir.TypeBool, a, b)
 	}
 	lenKind, maxKind := abi.FaultSliceCap, abi.FaultSlice3Cap
-	if fixed {
+	if b.fixed {
 		lenKind, maxKind = abi.FaultSliceLen, abi.FaultSlice3Len
 	}
 	newCap := s.cap
 	switch {
 	case mx != nil:
-		l.check(le(mx, s.cap), maxKind, is(mx), is(s.cap), "")
-		l.check(le(hi, mx), abi.FaultSlice3Max, is(hi), is(mx), "")
-		l.check(le(lo, hi), abi.FaultSlice3Order, is(lo), is(hi), "")
+		l.checkBound(le(mx, s.cap), maxKind, is(mx), is(s.cap), "", b.unsignedMx)
+		l.checkBound(le(hi, mx), abi.FaultSlice3Max, is(hi), is(mx), "", b.unsignedHi)
+		l.checkBound(le(lo, hi), abi.FaultSlice3Order, is(lo), is(hi), "", b.unsignedLo)
 		newCap = mx
 	case hi != nil:
-		l.check(le(hi, s.cap), lenKind, is(hi), is(s.cap), "")
-		l.check(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "")
+		l.checkBound(le(hi, s.cap), lenKind, is(hi), is(s.cap), "", b.unsignedHi)
+		l.checkBound(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "", b.unsignedLo)
 	default:
 		hi = s.len
-		l.check(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "")
+		l.checkBound(le(lo, hi), abi.FaultSliceOrder, is(lo), is(hi), "", b.unsignedLo)
 	}
 	if lo.IsConst() && lo.Bits == 0 {
 		s.len, s.cap = hi, newCap

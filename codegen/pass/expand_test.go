@@ -85,8 +85,8 @@ func TestExpand(t *testing.T) {
 	}
 	n := m.Int(ir.TypeI64, 5)
 	zero := m.Int(ir.TypeI32, 0)
-	m.NewSite(abi.FaultNil, ir.Pos{}, "")
-	b.Append(ir.OpFault, ir.TypeVoid, n, n, zero, zero, zero).Aux = m.NewSite(abi.FaultIndex, ir.Pos{File: "k.go", Line: 3}, "")
+	m.NewSite(abi.FaultNil, ir.Pos{}, "", false)
+	b.Append(ir.OpFault, ir.TypeVoid, n, n, zero, zero, zero).Aux = m.NewSite(abi.FaultIndex, ir.Pos{File: "k.go", Line: 3}, "", false)
 	b.SetTerm(ir.Term{Kind: ir.Return})
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)

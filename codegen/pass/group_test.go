@@ -52,7 +52,7 @@ func groupOpKernel(o groupOp, faults bool) *ir.Module {
 	x := b.Append(ir.OpLoad, ir.TypeI64, addr[0], id)
 	x.Aux = &ir.Ref{Elem: ir.TypeI64}
 	if faults {
-		site := m.NewSite(1, ir.Pos{File: "k.go", Line: 1, Col: 1}, "")
+		site := m.NewSite(1, ir.Pos{File: "k.go", Line: 1, Col: 1}, "", false)
 		low := b.Append(ir.OpAnd, ir.TypeI64, x, m.Int(ir.TypeI64, 3))
 		bad, next := m.Kernel.NewBlock(), m.Kernel.NewBlock()
 		b.Branch(b.Append(ir.OpIEq, ir.TypeBool, low, m.Int(ir.TypeI64, 1)), bad, next)

@@ -303,7 +303,7 @@ func (g *laneGen) leave() {
 	g.event()
 	if g.r.IntN(2) == 0 {
 		v := g.b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, g.events), g.m.Int(ir.TypeI64, 0), g.n(0), g.n(0), g.n(0))
-		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "")
+		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "", false)
 	}
 	g.b.SetTerm(ir.Term{Kind: ir.Return})
 }

@@ -215,7 +215,7 @@ func (g *cfgGen) stmt(depth int) {
 func (g *cfgGen) fault(b *ir.Block) {
 	n, id := g.m.Int(ir.TypeI64, 77), g.m.Int(ir.TypeI32, 0)
 	v := b.Append(ir.OpFault, ir.TypeVoid, n, n, id, id, id)
-	v.Aux = g.m.NewSite(abi.FaultKind(1), ir.Pos{}, "")
+	v.Aux = g.m.NewSite(abi.FaultKind(1), ir.Pos{}, "", false)
 }
 
 func (g *cfgGen) loop(depth int) {

@@ -117,7 +117,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 		return nil
 	}
 	f := &runtime.Fault{Kernel: path.Base(k.Package) + "." + k.Name, Pos: r.Fault.Site.Pos.String(), Kind: r.Fault.Site.Kind,
-		A: r.Fault.A, B: r.Fault.B, Message: r.Fault.Site.Message}
+		A: r.Fault.A, B: r.Fault.B, Message: r.Fault.Site.Message, Unsigned: r.Fault.Site.Unsigned && r.Fault.A < 0}
 	for i := range l.Global {
 		f.GlobalID = append(f.GlobalID, int(r.Fault.GlobalID[len(l.Global)-1-i]))
 	}

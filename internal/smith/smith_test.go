@@ -123,10 +123,7 @@ func compareFault(f *runtime.Fault, want []HostFault) error {
 		if w.ID != f.GlobalID[0] {
 			continue
 		}
-		text := f.Kind.Describe(f.A, f.B, f.Message)
-		if big.MatchString(w.Text) {
-			text, w.Text = f.Kind.String(), strings.SplitN(w.Text, " [", 2)[0]
-		}
+		text := f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)
 		at := strings.Split(f.Pos, ":")
 		line, _ := strconv.Atoi(at[len(at)-2])
 		if text != w.Text || line != w.Line {
@@ -136,9 +133,6 @@ func compareFault(f *runtime.Fault, want []HostFault) error {
 	}
 	return fmt.Errorf("fault %v, want %+v", f, want)
 }
-
-// big finds values of uint64 that are no int64: faults have int64 only.
-var big = regexp.MustCompile(`\b(9[2-9]|1[0-9])\d{17,18}\b`)
 
 // inputs returns arguments that share nothing with the inputs of the program.
 func (p *Program) inputs() *shape.Args {
@@ -372,7 +366,7 @@ func (b *bench) shrink(ctx context.Context, p *Program, cause error) string {
 			if errors.As(err, &f) {
 				at := strings.Split(f.Pos, ":")
 				line, _ := strconv.Atoi(at[len(at)-2])
-				want.Faults = append(want.Faults, HostFault{f.GlobalID[0], line, f.Kind.Describe(f.A, f.B, f.Message)})
+				want.Faults = append(want.Faults, HostFault{f.GlobalID[0], line, f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)})
 			} else if err != nil {
 				return false
 			}

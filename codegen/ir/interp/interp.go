@@ -47,7 +47,7 @@ type Fault struct {
 
 // String describes the fault as gc does.
 func (f *Fault) String() string {
-	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Message), f.GlobalID)
+	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Unsigned, f.Site.Message), f.GlobalID)
 }
 
 // Result is what a launch leaves.

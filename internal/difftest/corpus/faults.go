@@ -52,6 +52,20 @@ func (k Faulty) wrong(what, n int) int32 {
 	case 12:
 		b := *(*[4]int32)(k.X[:n])
 		return b[0]
+	case 13:
+		return k.X[uint64(n)]
+	case 14:
+		return a[uint(n)] + int32(uint32(n))
+	case 15:
+		return int32(len(k.X[:uint64(n)]))
+	case 16:
+		return int32(len(a[uint64(n):]))
+	case 17:
+		return int32(len(k.X[uint64(n):3]))
+	case 18:
+		return int32(len(k.X[0:1:uint64(n)]))
+	case 19:
+		return int32(len(k.X[uint64(n):2:4]))
 	}
 	return 0
 }

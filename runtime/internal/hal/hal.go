@@ -145,6 +145,8 @@ type Fault struct {
 	Pos     string
 	Kind    abi.FaultKind
 	Message string
+	// Unsigned says that A is a uint64.
+	Unsigned bool
 	// Found and Err are set by backends that check kernels: what they have found,
 	// and why they could not.
 	Found []Finding

@@ -105,7 +105,7 @@ func (c *checked) launch(cmd *hal.Command, p *pipeline) {
 		*cmd.Fault = hal.Fault{Set: true, Found: found}
 	case r.Fault != nil:
 		f := r.Fault
-		*cmd.Fault = hal.Fault{Set: true, A: f.A, B: f.B, GlobalID: f.GlobalID, Pos: place(f.Site.Pos), Kind: f.Site.Kind, Message: f.Site.Message}
+		*cmd.Fault = hal.Fault{Set: true, A: f.A, B: f.B, GlobalID: f.GlobalID, Pos: place(f.Site.Pos), Kind: f.Site.Kind, Message: f.Site.Message, Unsigned: f.Site.Unsigned}
 	}
 }
 

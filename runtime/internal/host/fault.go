@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // A pattern is the text of a run-time error with its numbers taken out.
@@ -42,14 +43,14 @@ var patterns = []pattern{
 	{"invalid memory address or nil pointer dereference", abi.FaultNil, false},
 }
 
-// classify turns a recovered panic into a fault's kind and values.
-func classify(v any) (kind abi.FaultKind, a, b int64, message string) {
+// classify turns a recovered panic into a fault: its kind, values and message.
+func classify(v any) hal.Fault {
 	err, ok := v.(runtime.Error)
 	if !ok {
-		return abi.FaultPanic, 0, 0, fmt.Sprint(v)
+		return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: fmt.Sprint(v)}
 	}
 	text := strings.TrimPrefix(err.Error(), "runtime error: ")
-	shape, numbers := takeNumbers(text)
+	shape, numbers, unsigned := takeNumbers(text)
 	for _, p := range patterns {
 		if p.text != shape {
 			continue
@@ -57,15 +58,15 @@ func classify(v any) (kind abi.FaultKind, a, b int64, message string) {
 		if p.swap {
 			numbers[0], numbers[1] = numbers[1], numbers[0]
 		}
-		return p.kind, numbers[0], numbers[1], ""
+		return hal.Fault{Set: true, Kind: p.kind, A: numbers[0], B: numbers[1], Unsigned: unsigned}
 	}
-	return abi.FaultPanic, 0, 0, err.Error()
+	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: err.Error()}
 }
 
-// takeNumbers replaces the numbers in s by # and returns up to two of them.
-func takeNumbers(s string) (string, [2]int64) {
+// takeNumbers replaces the numbers in s by # and returns up to two of them, and
+// whether one is too large for an int64.
+func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	var shape strings.Builder
-	var numbers [2]int64
 	n := 0
 	for i := 0; i < len(s); {
 		j := i
@@ -77,7 +78,7 @@ func takeNumbers(s string) (string, [2]int64) {
 		}
 		v, err := strconv.ParseInt(s[i:j], 10, 64)
 		if u, uerr := strconv.ParseUint(s[i:j], 10, 64); err != nil && uerr == nil {
-			v, err = int64(u), nil
+			v, err, unsigned = int64(u), nil, true
 		}
 		if err != nil || n == len(numbers) {
 			shape.WriteByte(s[i])
@@ -89,7 +90,7 @@ func takeNumbers(s string) (string, [2]int64) {
 		shape.WriteByte('#')
 		i = j
 	}
-	return shape.String(), numbers
+	return shape.String(), numbers, unsigned
 }
 
 // notKernel lists the packages whose frames are above the kernel's own.

@@ -41,16 +41,16 @@ func TestClassify(t *testing.T) {
 		f()
 		return nil
 	}
-	kind, _, _, message := classify(panics(func() { m["x"] = 1 }))
-	if kind != abi.FaultPanic || message == "" {
-		t.Errorf("%v %q", kind, message)
+	f := classify(panics(func() { m["x"] = 1 }))
+	if f.Kind != abi.FaultPanic || f.Message == "" {
+		t.Errorf("%+v", f)
 	}
 	i := uint64(1) << 63
-	kind, a, b, _ := classify(panics(func() { _ = []int{1}[i] }))
-	if kind != abi.FaultIndex || uint64(a) != i || b != 1 {
-		t.Errorf("%v %d %d", kind, a, b)
+	f = classify(panics(func() { _ = []int{1}[i] }))
+	if f.Kind != abi.FaultIndex || uint64(f.A) != i || f.B != 1 || !f.Unsigned {
+		t.Errorf("%+v", f)
 	}
-	if kind, _, _, message = classify(42); kind != abi.FaultPanic || message != "42" {
-		t.Errorf("%v %q", kind, message)
+	if f = classify(42); f.Kind != abi.FaultPanic || f.Message != "42" {
+		t.Errorf("%+v", f)
 	}
 }

@@ -36,9 +36,9 @@ func launch(c *hal.Command) {
 		if !claimed.CompareAndSwap(false, true) || c.Fault == nil {
 			return
 		}
-		kind, a, b, message := classify(v)
-		*c.Fault = hal.Fault{Set: true, A: a, B: b, Kind: kind, Message: message,
-			GlobalID: deviceOrder(p.kernel.Rank, id), Pos: position(p.kernel, kind)}
+		f := classify(v)
+		f.GlobalID, f.Pos = deviceOrder(p.kernel.Rank, id), position(p.kernel, f.Kind)
+		*c.Fault = f
 	}
 	switch p.kernel.Form {
 	case abi.Task:
