@@ -300,7 +300,7 @@ func groupCases() {
 		k := corpus.IDs{Out: make([]int32, 8*4*6*12)}
 		return k, launch(ctx, dev, gen.RunIDs, k, runtime.NDRange3{Global: runtime.Range3{4, 6, 12}, Local: runtime.Range3{2, 3, 4}})
 	})
-	for what := range 13 {
+	for what := range 20 {
 		for _, n := range []int{-3, 0, 9, 1 << 40} {
 			add("Faulty", func(ctx context.Context, dev *runtime.Device) (any, error) {
 				k := corpus.Faulty{At: 5, What: what, N: n, X: make([]int32, 6), Out: make([]int32, 20)}
