@@ -449,6 +449,9 @@ func writes(in ssa.Instruction, g *ssa.Global) token.Pos {
 		if in.Val == ssa.Value(g) {
 			return at
 		}
+		if p, ok := in.Addr.(*ssa.UnOp); ok && p.X == ssa.Value(g) && isSpecPointer(p.Type()) {
+			return at
+		}
 	case *ssa.Call:
 		for _, a := range in.Call.Args {
 			if rootOf(a) == ssa.Value(g) {

@@ -36,6 +36,9 @@ func generate(t *testing.T, src string) []string {
 	if strings.Contains(src, "properties.") {
 		header += "import \"github.com/kgen-go/kgen/properties\"\n"
 	}
+	if strings.Contains(src, "os.") {
+		header += "import \"os\"\n"
+	}
 	if !strings.Contains(src, "type K ") {
 		header += "\ntype K struct{ Out []int32 }\n"
 	}

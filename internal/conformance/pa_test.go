@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +38,14 @@ func TestPA1_Lengths(t *testing.T) {
 
 // The length of the array is the constant with the SpecId.
 func TestPA2_Lowering(t *testing.T) {
-	text := disassemble(t, "privates/privatesgen/Fill.spv")
+	for _, file := range []string{"Fill.spv", "Fill.words.spv"} {
+		lengthIsConstant(t, "privates/privatesgen/"+file)
+	}
+}
+
+func lengthIsConstant(t *testing.T, file string) {
+	t.Helper()
+	text := disassemble(t, file)
 	id := regexp.MustCompile(`OpDecorate (%\w+) SpecId 0\b`).FindStringSubmatch(text)
 	if id == nil {
 		t.Fatalf("no constant in\n%s", text)
@@ -49,28 +57,31 @@ func TestPA2_Lowering(t *testing.T) {
 	if n := len(regexp.MustCompile(`= OpTypePointer Function `+array[1]+`\n`).FindAllString(text, -1)); n != 1 {
 		t.Errorf("%d pointers to the array in\n%s", n, text)
 	}
-	validate(t, "privates/privatesgen/Fill.spv")
+	validate(t, file)
 }
 
-func inner(t *testing.T, dev *runtime.Device, rounds int) {
+// inner runs the kernel that allocates n elements in a branch and a loop.
+func inner(t *testing.T, dev *runtime.Device, rounds, n int) {
 	t.Helper()
 	out := make([]int32, 4)
-	check(t, privatesgen.RunInner(ctx, dev, privates.Inner{Rounds: rounds, Out: out}, 4, runtime.WithSpec(privates.N, 7)))
-	want := int32(7 * rounds * (rounds + 1) / 2)
+	check(t, privatesgen.RunInner(ctx, dev, privates.Inner{Rounds: rounds, Out: out}, 4, runtime.WithSpec(privates.N, n)))
+	want := int32(n * rounds * (rounds + 1) / 2)
 	equal(t, "sums", [4]int32(out), [4]int32{0, want, 0, want})
 }
 
 func TestPA3_EntryBlock(t *testing.T) {
-	text := disassemble(t, "privates/privatesgen/Inner.spv")
-	function := text[strings.Index(text, "OpFunction"):]
-	label := strings.Index(function, "OpLabel")
-	branch := regexp.MustCompile(`Op(Branch|SelectionMerge|LoopMerge)`).FindStringIndex(function)
-	last := strings.LastIndex(function, "OpVariable")
-	if last < label || last > branch[0] {
-		t.Errorf("a variable is not in the entry block of\n%s", function)
+	for _, file := range []string{"Inner.spv", "Inner.words.spv"} {
+		text := disassemble(t, "privates/privatesgen/"+file)
+		function := text[strings.Index(text, "OpFunction "):]
+		label := strings.Index(function, "OpLabel")
+		branch := regexp.MustCompile(`Op(Branch|SelectionMerge|LoopMerge)`).FindStringIndex(function)
+		last := strings.LastIndex(function, "OpVariable")
+		if last < label || last > branch[0] {
+			t.Errorf("a variable is not in the entry block of\n%s", function)
+		}
+		validate(t, "privates/privatesgen/"+file)
 	}
-	validate(t, "privates/privatesgen/Inner.spv")
-	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1) })
+	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1, 7) })
 }
 
 const allocate = `
@@ -139,18 +150,38 @@ func TestPA4_Divided(t *testing.T) {
 
 func TestPA5_LengthTypes(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		out := make([]int32, 6)
-		if lacks(t, dev, func() error { return privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}) }) {
-			return
+		out := make([]int32, 12)
+		run := func(opts ...runtime.LaunchOption) error {
+			clear(out)
+			return privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, opts...)
 		}
-		check(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}))
-		equal(t, "lengths", [6]int32(out), [6]int32{3, 4, 5, 1, 7, 3 + 6 + 3 + 1})
-		clear(out)
-		check(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.S16, 5), runtime.WithSpec(privates.S32, 1),
-			runtime.WithSpec(privates.U64, 2)))
-		equal(t, "lengths", [6]int32(out), [6]int32{5, 1, 2, 1, 11, 10 + 0 + 1 + 1})
-		wantSpec(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.One, false)))
-		wantSpec(t, privatesgen.RunTypes(ctx, dev, privates.Types{Out: out}, runtime.WithSpec(privates.U64, 1<<63)))
+		check(t, run())
+		equal(t, "lengths", [12]int32(out), [12]int32{3, 4, 5, 1, 7, 6, 7, 2, 8, 9, 11, 2})
+		check(t, run(runtime.WithSpec(privates.S16, 5), runtime.WithSpec(privates.S32, 1), runtime.WithSpec(privates.U64, 2),
+			runtime.WithSpec(privates.U32, 70), runtime.WithSpec(privates.Uint, 3), runtime.WithSpec(privates.S8, 127),
+			runtime.WithSpec(privates.U8, 255), runtime.WithSpec(privates.U16, 300), runtime.WithSpec(privates.S64, 13)))
+		equal(t, "lengths", [12]int32(out), [12]int32{5, 1, 2, 1, 11, 70, 3, 127, 255, 300, 13, 2})
+		for name, opt := range map[string]runtime.LaunchOption{
+			"bool": runtime.WithSpec(privates.One, false), "int8": runtime.WithSpec(privates.S8, -1), "uint8": runtime.WithSpec(privates.U8, 0),
+			"int16": runtime.WithSpec(privates.S16, -2), "uint16": runtime.WithSpec(privates.U16, 0), "int32": runtime.WithSpec(privates.S32, -1<<31),
+			"uint32": runtime.WithSpec(privates.U32, 0), "int64": runtime.WithSpec(privates.S64, -1<<40), "uint64": runtime.WithSpec(privates.U64, 0),
+			"uint": runtime.WithSpec(privates.Uint, 0),
+		} {
+			if err := run(opt); !errors.Is(err, runtime.ErrSpecConst) {
+				t.Errorf("a length of %s below 1: %v", name, err)
+			}
+		}
+		// Lengths that are no int.
+		wantSpec(t, run(runtime.WithSpec(privates.U64, 1<<63)))
+		wantErr(t, run(runtime.WithSpec(privates.U32, 1<<31)), runtime.ErrMemoryAllocation)
+		wantErr(t, run(runtime.WithSpec(privates.S64, 1<<40)), runtime.ErrMemoryAllocation)
+
+		double := []int32{0}
+		launch := func() error { return privatesgen.RunDoubles(ctx, dev, privates.Doubles{Out: double}) }
+		if !lacks(t, dev, launch) {
+			check(t, launch())
+			equal(t, "float64", double[0], 4)
+		}
 	})
 	diagnostic(t, "KG001", sprintf(allocate, "float32(10)", "_ = dsl.PrivateAlloca[int32](t, N)"), "PrivateLength")
 }
@@ -249,12 +280,13 @@ func TestPA13_RecordedAlignment(t *testing.T) {
 }
 
 func TestPA14_DefaultAlignment(t *testing.T) {
-	rows := kernel(t, privatesgen.Kernels(), "Types").ABI().Privates
 	var got []int
-	for _, r := range rows {
-		got = append(got, r.Align)
+	for _, name := range []string{"Types", "Doubles"} {
+		for _, r := range kernel(t, privatesgen.Kernels(), name).ABI().Privates {
+			got = append(got, r.Align)
+		}
 	}
-	if want := []int{1, 8, 1, 2, 8}; !slices.Equal(got[:5], want) {
+	if want := []int{1, 4, 1, 2, 8, 4, 1, 4, 2, 8, 1, 8}; !slices.Equal(got, want) {
 		t.Errorf("alignments %v, want %v", got, want)
 	}
 }
@@ -300,11 +332,19 @@ func TestPA15_Lifetime(t *testing.T) {
 }
 
 func TestPA16_Zeroed(t *testing.T) {
-	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1) })
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int{1, 7, 64, 65, 500} { // zeroed at once, or in a loop
+			inner(t, dev, 1, n)
+		}
+	})
 }
 
 func TestPA17_Loop(t *testing.T) {
-	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 3) })
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int{1, 7, 64, 65, 500} {
+			inner(t, dev, 3, n)
+		}
+	})
 }
 
 func TestPA18_DeviceFunction(t *testing.T) {
@@ -349,6 +389,13 @@ func TestPA22_MissingAspect(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "private_alloca") {
 			t.Errorf("%v does not name the aspect", err)
 		}
+		wantChain(t, err, properties.PrivateAlloca, "(privates.Three).Kernel")
+		// By the launch, not by the wait.
+		out := must(runtime.NewBuffer[int32](dev, 4))(t).All()
+		_, err = privatesgen.Three{Out: out}.SingleTask(dev.DefaultQueue())
+		wantErr(t, err, runtime.ErrKernelNotSupported)
+		_, err = privatesgen.Helped{Out: out}.SingleTask(dev.DefaultQueue())
+		wantErr(t, err, runtime.ErrKernelNotSupported)
 		equal(t, "pipelines", dev.Pipelines(), before)
 		check(t, privatesgen.RunNarrow(ctx, dev, privates.Narrow{Out: make([]int32, 1)}))
 	}, runtime.MaskAspects(properties.PrivateAlloca))

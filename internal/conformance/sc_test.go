@@ -91,31 +91,69 @@ func TestSC3_OnlyBuiltKernels(t *testing.T) {
 	})
 }
 
+// after sets constants in every way that there is, which must fail: a program was
+// compiled or built with the values 10, 20 and {3 {4 5}}.
+func after(t *testing.T, p *runtime.Program) {
+	t.Helper()
+	for _, v := range []float32{10, 11} {
+		_, err := runtime.SetSpec(p, consts.Gain, v)
+		wantSpec(t, err)
+	}
+	for _, v := range []any{20, int32(20), 21} {
+		wantSpec(t, p.SetSpecByID(42, v))
+	}
+	_, err := runtime.SetSpec(p, consts.Nested, consts.Outer{X: 3, N: consts.Inner{A: 4, B: 5}})
+	wantSpec(t, err)
+	for i, r := range kernel(t, constsgen.Kernels(), "Structs").ABI().Specs[1:4] { // its scalars
+		wantSpec(t, p.SetSpecByID(r.ID, []any{3, float32(4), float32(6)}[i]))
+	}
+	_, err = runtime.SetSpec(p, consts.Unused, 1) // which no kernel reads
+	wantSpec(t, err)
+	equal(t, "Gain", must(runtime.GetSpec(p, consts.Gain))(t), 10)
+	equal(t, "Fortytwo", must(runtime.GetSpec(p, consts.Fortytwo))(t), 20)
+	equal(t, "Nested", must(runtime.GetSpec(p, consts.Nested))(t), consts.Outer{X: 3, N: consts.Inner{A: 4, B: 5}})
+	equal(t, "Unused", must(runtime.GetSpec(p, consts.Unused))(t), 42)
+}
+
+// before returns a program with the values that after wants.
+func before(t *testing.T, dev *runtime.Device) *runtime.Program {
+	t.Helper()
+	p := program(t, dev, "Scale", "Ids", "Structs")
+	must(runtime.SetSpec(p, consts.Gain, 10))(t)
+	check(t, p.SetSpecByID(42, 20))
+	must(runtime.SetSpec(p, consts.Nested, consts.Outer{X: 3, N: consts.Inner{A: 4, B: 5}}))(t)
+	return p
+}
+
+// unchanged checks that kernels read the values that after wants.
+func unchanged(t *testing.T, dev *runtime.Device, exe *runtime.Executable) {
+	t.Helper()
+	got, err := runScale(t, dev, runtime.WithProgram(exe))
+	check(t, err)
+	equal(t, "out[0]", got, 10)
+	out := []int32{0, 0, 0}
+	check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(exe)))
+	equal(t, "out[1]", out[1], 20)
+	k := consts.Structs{Index: make([]int32, 1), Outer: make([]consts.Outer, 1), Pair: make([]consts.Inner, 1)}
+	check(t, constsgen.RunStructs(ctx, dev, k, runtime.WithProgram(exe)))
+	equal(t, "struct", k.Outer[0], consts.Outer{X: 3, N: consts.Inner{A: 4, B: 5}})
+}
+
 func TestSC4_SetAfterBuild(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		p := program(t, dev, "Scale")
-		must(runtime.SetSpec(p, consts.Gain, 10))(t)
+		p := before(t, dev)
 		exe := must(p.Build())(t)
-		for _, v := range []float32{10, 11} {
-			_, err := runtime.SetSpec(p, consts.Gain, v)
-			wantSpec(t, err)
-		}
-		got, err := runScale(t, dev, runtime.WithProgram(exe))
-		check(t, err)
-		equal(t, "out[0]", got, 10)
+		after(t, p)
+		unchanged(t, dev, exe)
 	})
 }
 
 func TestSC5_SetAfterCompile(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		p := program(t, dev, "Scale")
-		must(runtime.SetSpec(p, consts.Gain, 10))(t)
+		p := before(t, dev)
 		check(t, p.Compile())
-		_, err := runtime.SetSpec(p, consts.Gain, 11)
-		wantSpec(t, err)
-		got, err := runScale(t, dev, runtime.WithProgram(must(p.Build())(t)))
-		check(t, err)
-		equal(t, "out[0]", got, 10)
+		after(t, p)
+		unchanged(t, dev, must(p.Build())(t))
 	})
 }
 
@@ -125,7 +163,22 @@ func TestSC6_LastWins(t *testing.T) {
 		must(runtime.SetSpec(p, consts.Left, 1))(t)
 		must(runtime.SetSpec(p, consts.Left, 2))(t)
 		must(runtime.SetSpec(p, consts.Right, 0))(t)
+		equal(t, "host", must(runtime.GetSpec(p, consts.Left))(t), 2)
 		equal(t, "sum", runSum(t, dev, runtime.WithProgram(must(p.Build())(t))), 2)
+		// By name and by number alike.
+		for i, last := range []int32{8, 7} {
+			q := program(t, dev, "Ids")
+			if i == 1 {
+				check(t, q.SetSpecByID(42, 8))
+			}
+			must(runtime.SetSpec(q, consts.Fortytwo, 7))(t)
+			if i == 0 {
+				check(t, q.SetSpecByID(42, 8))
+			}
+			out := []int32{0, 0, 0}
+			check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(must(q.Build())(t))))
+			equal(t, "out[1]", out[1], last)
+		}
 	})
 }
 
@@ -163,6 +216,7 @@ func TestSC8_StaleValue(t *testing.T) {
 		out := []int{0}
 		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithSpecValue(c1)), runtime.ErrInvalid)
 		equal(t, "with the last value", runSum(t, dev, runtime.WithSpecValue(c2)), 2+3)
+		equal(t, "after another constant was set", c2.Get(), 2)
 		exe := must(p.Build())(t)
 		equal(t, "with its program", runSum(t, dev, runtime.WithSpecValue(c2), runtime.WithProgram(exe)), 2+5)
 		wantErr(t, constsgen.RunSum(ctx, dev, consts.Sum{Out: out}, 1, runtime.WithProgram(exe), runtime.WithSpecValue(c1)), runtime.ErrInvalid)
@@ -195,6 +249,10 @@ func TestSC10_Immutable(t *testing.T) {
 	for _, write := range []string{"B = dsl.NewSpecConstant(2)", "*B = dsl.SpecConstant[int]{}"} {
 		diagnostic(t, "KG601", "var B = dsl.NewSpecConstant(1)"+sprintf(kernel, write))
 	}
+	for _, f := range []string{"func set() { B = dsl.NewSpecConstant(2) }", "func set() { *B = dsl.SpecConstant[int]{} }"} {
+		diagnostic(t, "KG601", "var B = dsl.NewSpecConstant(1)\n"+f+sprintf(kernel, "set()"))
+		diagnostic(t, "KG601", "var B = dsl.NewSpecConstant(1)\n"+f+sprintf(kernel, "")) // called by the host alone
+	}
 	// What cannot be written at all: the type has no exported fields.
 	diagnostic(t, "KG001", "var B = &dsl.SpecConstant[int]{def: 3}"+sprintf(kernel, ""))
 	diagnostic(t, "KG601", "var B = &dsl.SpecConstant[int]{}"+sprintf(kernel, ""))
@@ -211,11 +269,26 @@ func TestSC11_HostValue(t *testing.T) {
 	})
 }
 
+// A constant and a kernel of another package have one name, and constants have
+// those of what is generated for their package.
 func TestSC12_Names(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		out := []int32{0}
-		check(t, constsgen.RunBoth(ctx, dev, consts.Both{Out: out}, runtime.WithSpec(consts.BothSize, struct{ N int32 }{8})))
-		equal(t, "out[0]", out[0], 8)
+		check(t, privatesgen.RunBlock(ctx, dev, privates.Block{Out: out}))
+		equal(t, "the default", out[0], 202)
+		check(t, privatesgen.RunBlock(ctx, dev, privates.Block{Out: out}, runtime.WithSpec(consts.Block, 5)))
+		equal(t, "Block of Block", out[0], 505)
+		p := must(runtime.NewProgram(dev, kernel(t, privatesgen.Kernels(), "Block"), kernel(t, constsgen.Kernels(), "TellInt")))(t)
+		must(runtime.SetSpec(p, consts.Block, 7))(t)
+		exe := must(p.Build())(t)
+		check(t, privatesgen.RunBlock(ctx, dev, privates.Block{Out: out}, runtime.WithProgram(exe)))
+		equal(t, "Block in a program", out[0], 707)
+		check(t, constsgen.RunTellInt(ctx, dev, consts.TellInt{Out: out}, runtime.WithProgram(exe)))
+		equal(t, "the constant in its own package", out[0], 7)
+
+		check(t, constsgen.RunBoth(ctx, dev, consts.Both{Out: out}, runtime.WithSpec(consts.BothSize, struct{ N int32 }{8}),
+			runtime.WithSpec(consts.Kernels, 3), runtime.WithSpec(consts.RunBoth, 4)))
+		equal(t, "out[0]", out[0], 4308)
 	})
 }
 
@@ -228,6 +301,15 @@ func TestSC13_Generic(t *testing.T) {
 		if !lacks(t, dev, func() error { return runMM64(dev, b, runtime.WithProgram(exe)) }) {
 			check(t, runMM64(dev, b, runtime.WithProgram(exe)))
 		}
+		// And on devices without float64.
+		p = program(t, dev, "TellInt", "TellFloat")
+		must(runtime.SetSpec(p, consts.Block, 4))(t)
+		exe = must(p.Build())(t)
+		ints, floats := []int32{0}, []float32{0}
+		check(t, constsgen.RunTellInt(ctx, dev, consts.TellInt{Out: ints}, runtime.WithProgram(exe)))
+		check(t, constsgen.RunTellFloat(ctx, dev, consts.TellFloat{Out: floats}, runtime.WithProgram(exe)))
+		equal(t, "int32", ints[0], 4)
+		equal(t, "float32", floats[0], 4)
 	})
 }
 
@@ -245,6 +327,15 @@ func TestSC14_Programs(t *testing.T) {
 			check(t, constsgen.RunWide(ctx, dev, consts.Wide{Out: out}, runtime.WithProgram(c.exe)))
 			equal(t, "out[0]", out[0], c.want)
 		}
+		// Launches that nothing waits for in between.
+		out := must(runtime.NewBuffer[int32](dev, 4))(t)
+		for i, exe := range []*runtime.Executable{e1, e2, e1, e2} {
+			must(constsgen.Wide{Out: out.Slice(i, i+1)}.SingleTask(dev.DefaultQueue(), runtime.WithProgram(exe)))(t)
+		}
+		got := make([]int32, 4)
+		check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
+		equal(t, "alternating", [4]int32(got), [4]int32{3, 7, 3, 7})
+		equal(t, "pipelines", dev.Pipelines(), 2)
 	})
 }
 
@@ -273,7 +364,12 @@ func TestSC16_ByNumber(t *testing.T) {
 
 func TestSC17_UnknownNumber(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		wantSpec(t, program(t, dev, "Ids").SetSpecByID(43, 1))
+		p := program(t, dev, "Ids")
+		wantSpec(t, p.SetSpecByID(43, 1))
+		wantSpec(t, p.SetSpecByID(1<<16, 1)) // one of the runtime's own
+		out := []int32{0, 0, 0}
+		check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(must(p.Build())(t))))
+		equal(t, "the defaults", [3]int32(out), [3]int32{1, 1, 5})
 	})
 }
 
@@ -325,6 +421,18 @@ func TestSC20_Structs(t *testing.T) {
 			equal(t, "struct", k.Outer[0], v)
 			equal(t, "element of the array", k.Pair[0], want)
 		}
+		// By number, each scalar.
+		p := program(t, dev, "Structs")
+		check(t, p.SetSpecByID(1, 7))
+		check(t, p.SetSpecByID(3, float32(2.5)))
+		wantSpec(t, p.SetSpecByID(2, 1)) // no float32
+		want := consts.Outer{X: 7, N: consts.Inner{A: 2, B: 2.5}}
+		equal(t, "on the host", must(runtime.GetSpec(p, consts.Nested))(t), want)
+		k := consts.Structs{Index: make([]int32, 1), Outer: make([]consts.Outer, 1), Pair: make([]consts.Inner, 1)}
+		check(t, constsgen.RunStructs(ctx, dev, k, runtime.WithProgram(must(p.Build())(t))))
+		equal(t, "struct, by number", k.Outer[0], want)
+		// A part of what has no value.
+		wantSpec(t, program(t, dev, "Gaps").SetSpecByID(kernel(t, constsgen.Kernels(), "Gaps").ABI().Specs[0].ID, int8(1)))
 	})
 }
 
@@ -371,26 +479,32 @@ func arrays(t *testing.T, dev *runtime.Device) {
 
 func TestSC22_Defaults(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		p := program(t, dev, "Types")
+		p := program(t, dev, "Types", "Singles")
 		equal(t, "Zero", must(runtime.GetSpec(p, consts.Zero))(t), 0)
 		equal(t, "Pi", must(runtime.GetSpec(p, consts.Pi))(t), 3.14)
-		want := consts.All{I8: -8, U8: 200, I16: -300, U16: 60000, I32: -70000, U32: 4000000000, I64: -1 << 40, U64: 1 << 63,
+		words := consts.Words{I8: -8, U8: 200, I16: -300, U16: 60000, I32: -70000, U32: 4000000000, I64: -1 << 40, U64: 1 << 63,
+			Uint: 4000000000, F32: 0.1}
+		all := consts.All{I8: -8, U8: 200, I16: -300, U16: 60000, I32: -70000, U32: 4000000000, I64: -1 << 40, U64: 1 << 63,
 			Uint: 4000000000, F32: 0.1, F64: 0.1, Pi: 3.14}
-		out := make([]consts.All, 1)
-		if lacks(t, dev, func() error { return constsgen.RunTypes(ctx, dev, consts.Types{Out: out}) }) {
-			return
+		run := func(what string, opts ...runtime.LaunchOption) {
+			t.Helper()
+			single, out := make([]consts.Words, 1), make([]consts.All, 1)
+			check(t, constsgen.RunSingles(ctx, dev, consts.Singles{Out: single}, opts...))
+			equal(t, what, single[0], words)
+			launch := func() error { return constsgen.RunTypes(ctx, dev, consts.Types{Out: out}, opts...) }
+			if !lacks(t, dev, launch) {
+				check(t, launch())
+				equal(t, what+", with float64", out[0], all)
+			}
 		}
-		check(t, constsgen.RunTypes(ctx, dev, consts.Types{Out: out}))
-		equal(t, "defaults", out[0], want)
-
+		run("defaults")
 		must(runtime.SetSpec(p, consts.Zero, 42))(t)
 		must(runtime.SetSpec(p, consts.Flag, true))(t)
 		equal(t, "set", must(runtime.GetSpec(p, consts.Zero))(t), 42)
 		exe := must(p.Build())(t)
 		equal(t, "built", must(runtime.GetSpec(exe, consts.Zero))(t), 42)
-		check(t, constsgen.RunTypes(ctx, dev, consts.Types{Out: out}, runtime.WithProgram(exe)))
-		want.Int, want.Flag = 42, true
-		equal(t, "on the device", out[0], want)
+		words.Int, words.Flag, all.Int, all.Flag = 42, true, 42, true
+		run("on the device", runtime.WithProgram(exe))
 
 		_, err := runtime.GetSpec(p, consts.Gain)
 		wantSpec(t, err)

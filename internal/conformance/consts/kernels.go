@@ -120,6 +120,31 @@ func (k Types) Kernel(t dsl.Task) {
 		Zero.Get(t), Uint.Get(t), F32.Get(t), F64.Get(t), Pi.Get(t)}
 }
 
+// Words holds a value of each type but float64.
+type Words struct {
+	Flag bool
+	I8   int8
+	U8   uint8
+	I16  int16
+	U16  uint16
+	I32  int32
+	U32  uint32
+	I64  int64
+	U64  uint64
+	Int  int
+	Uint uint
+	F32  float32
+}
+
+// Singles writes constants of these types, for devices without float64.
+type Singles struct{ Out []Words }
+
+// Kernel runs once.
+func (k Singles) Kernel(t dsl.Task) {
+	k.Out[0] = Words{Flag.Get(t), I8.Get(t), U8.Get(t), I16.Get(t), U16.Get(t), I32.Get(t), U32.Get(t), I64.Get(t), U64.Get(t),
+		Zero.Get(t), Uint.Get(t), F32.Get(t)}
+}
+
 // Structs writes constants of structs and arrays.
 type Structs struct {
 	Index []int32
@@ -182,6 +207,18 @@ type (
 	MM64 = MM[float64]
 )
 
+// Tell is a kernel for any type that tells what it reads.
+type Tell[T int32 | float32] struct{ Out []T }
+
+// Kernel runs once.
+func (k Tell[T]) Kernel(t dsl.Task) { k.Out[0] = T(Block.Get(t)) }
+
+// Instances of Tell.
+type (
+	TellInt   = Tell[int32]
+	TellFloat = Tell[float32]
+)
+
 // Folded uses a constant as the length of arrays, as the bound of a loop and in
 // a branch.
 type Folded struct{ Out []int32 }
@@ -224,10 +261,18 @@ func (k Local) Kernel(it dsl.NDItem1) {
 type Both struct{ Out []int32 }
 
 // Kernel runs once.
-func (k Both) Kernel(t dsl.Task) { k.Out[0] = BothSize.Get(t).N }
+func (k Both) Kernel(t dsl.Task) {
+	k.Out[0] = BothSize.Get(t).N + 100*Kernels.Get(t) + 1000*RunBoth.Get(t)
+}
 
 // BothSize is that constant.
 var BothSize = dsl.NewSpecConstant(struct{ N int32 }{7})
+
+// Kernels and RunBoth have names that the generated package has, too.
+var (
+	Kernels = dsl.NewSpecConstant(int32(1))
+	RunBoth = dsl.NewSpecConstant(int32(2))
+)
 
 // Widths has integers of all widths.
 type Widths struct {

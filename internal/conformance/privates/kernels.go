@@ -2,7 +2,10 @@
 // size.
 package privates
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/conformance/consts"
+)
 
 //go:generate go tool kgen .
 
@@ -11,6 +14,10 @@ var (
 	N    = dsl.NewSpecConstant(10)
 	M    = dsl.NewSpecConstant(20)
 	O    = dsl.NewSpecConstant(30)
+	S8   = dsl.NewSpecConstant(int8(2))
+	U8   = dsl.NewSpecConstant(uint8(8))
+	U16  = dsl.NewSpecConstant(uint16(9))
+	S64  = dsl.NewSpecConstant(int64(11))
 	S16  = dsl.NewSpecConstant(int16(3))
 	S32  = dsl.NewSpecConstant(int32(4))
 	U64  = dsl.NewSpecConstant(uint64(5))
@@ -70,26 +77,55 @@ type Types struct{ Out []int32 }
 // Kernel runs once.
 func (k Types) Kernel(t dsl.Task) {
 	a := dsl.PrivateAlloca[int8](t, S16)
-	b := dsl.PrivateAlloca[float64](t, S32)
+	b := dsl.PrivateAlloca[float32](t, S32)
 	c := dsl.PrivateAlloca[bool](t, U64)
 	d := dsl.PrivateAlloca[uint16](t, One)
 	e := dsl.PrivateAlloca[int64](t, int(S16.Get(t))*2+1)
-	k.Out[0], k.Out[1], k.Out[2], k.Out[3], k.Out[4] = int32(len(a)), int32(len(b)), int32(len(c)), int32(len(d)), int32(len(e))
-	for i := range a {
-		a[i] = int8(i)
-		k.Out[5] += int32(a[i])
+	f := dsl.PrivateAlloca[int32](t, U32)
+	g := dsl.PrivateAlloca[uint8](t, Uint)
+	h := dsl.PrivateAlloca[uint32](t, S8)
+	i := dsl.PrivateAlloca[int16](t, U8)
+	j := dsl.PrivateAlloca[uint64](t, U16)
+	l := dsl.PrivateAlloca[bool](t, S64)
+	k.Out[0], k.Out[1], k.Out[2], k.Out[3], k.Out[4] = filled(a), filled(b), int32(len(c)), filled(d), filled(e)
+	k.Out[5], k.Out[6], k.Out[7], k.Out[8], k.Out[9], k.Out[10] = filled(f), filled(g), filled(h), filled(i), filled(j), int32(len(l))
+	c[0], l[0] = true, true
+	e[2] = 1 << 40
+	k.Out[11] = int32(e[2] >> 40)
+	if c[0] && l[0] && !c[len(c)-1] {
+		k.Out[11]++
 	}
-	for i := range b {
-		b[i] = float64(i) / 2
-		k.Out[5] += int32(2 * b[i])
+}
+
+// filled fills a slice whose elements are zero and returns its length, or less.
+func filled[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](s []T) int32 {
+	n := int32(0)
+	for i := range s {
+		if s[i] != 0 {
+			return -1
+		}
+		s[i] = T(i) + 1
 	}
-	for i := range c {
-		if c[i] = i%2 == 0; c[i] {
-			k.Out[5]++
+	for i := range s {
+		if s[i] == T(i)+1 {
+			n++
 		}
 	}
-	e[2] = 1 << 40
-	k.Out[5] += int32(d[0]) + int32(e[2]>>40)
+	return n
+}
+
+// Doubles allocates numbers of double precision.
+type Doubles struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Doubles) Kernel(t dsl.Task) { k.Out[0] = filled(dsl.PrivateAlloca[float64](t, S32)) }
+
+// Block is a kernel with the name of the constant that it reads.
+type Block struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Block) Kernel(t dsl.Task) {
+	k.Out[0] = int32(len(dsl.PrivateAlloca[int32](t, consts.Block)) + consts.Block.Get(t)*100)
 }
 
 // Point is an element with several parts.

@@ -25,6 +25,20 @@ func (k Keys) Kernel(it dsl.NDItem2) {
 	k.Out[y*w+x] = int32(ly*100 + lx)
 }
 
+// Ordered states the size alone.
+type Ordered struct{ Out []int32 }
+
+// Properties states it.
+func (Ordered) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(2, 8)}
+}
+
+// Kernel writes its local ids.
+func (k Ordered) Kernel(it dsl.NDItem2) {
+	ly, lx := it.LocalID()
+	k.Out[it.GlobalLinearID()] = int32(ly*100 + lx)
+}
+
 const side = 8
 
 // Base holds properties for the kernels that embed it.
@@ -97,6 +111,18 @@ func (k Other) Kernel(it dsl.NDItem2) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
 	k.Out[y*w+x] = int32(it.SubGroup().MaxLocalRange())
+}
+
+// Sizes takes its properties from Base, and those that a launch adds.
+type Sizes struct {
+	Base
+	Out []int32
+}
+
+// Kernel writes the sizes of its sub-group and of its work-group.
+func (k Sizes) Kernel(it dsl.NDItem2) {
+	y, x := it.LocalRange()
+	k.Out[it.GlobalLinearID()] = int32(it.SubGroup().MaxLocalRange()*10000 + y*100 + x)
 }
 
 // Kernels of every form, without properties.
@@ -238,6 +264,15 @@ func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 //kgen:device_has fp64
 //kgen:device_has int16
 func wants(x int32) int32 { return x + 1 }
+
+// Half calls a function that lists half-precision floats, which Go has not.
+type Half struct{ Out []int32 }
+
+// Kernel runs once.
+func (k Half) Kernel(dsl.Task) { k.Out[0] = half(k.Out[0]) }
+
+//kgen:device_has fp16
+func half(x int32) int32 { return x / 2 }
 
 // Attributes states what a query finds before anything is built.
 type Attributes struct{ Out []int32 }

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, scaleKernel, structsKernel, sumKernel, typesKernel, wideKernel}
+	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
 }
 
 //go:embed Arrays.spv
@@ -60,7 +60,7 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:261:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:304:8"},
 	},
 	SPIRV: arraysSPIRV,
 	Variants: []abi.Variant{
@@ -113,9 +113,11 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Path: ".N", Type: "int32", Size: 4, Default: 0x7},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Type: "int32", Size: 4, Default: 0x1},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Type: "int32", Size: 4, Default: 0x2},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:227:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:264:41"},
 	},
 	SPIRV: bothSPIRV,
 	Variants: []abi.Variant{
@@ -125,7 +127,7 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 	return consts.Both{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, consts.BothSize)
+}, consts.BothSize, consts.Kernels, consts.RunBoth)
 
 // Both is the kernel [consts.Both] with its slices in device memory.
 // Both reads a constant of a type without a name.
@@ -165,7 +167,7 @@ var foldedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(consts.Folded).Kernel", Pos: "internal/conformance/consts/kernels.go:193:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(consts.Folded).Kernel", Pos: "internal/conformance/consts/kernels.go:230:33"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
@@ -177,9 +179,9 @@ var foldedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 2 SDiv64 1 IAdd64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:195:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:195:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:207:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7"},
 	},
 	SPIRV: foldedSPIRV,
 	Variants: []abi.Variant{
@@ -234,7 +236,7 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.G", Type: "int32", Size: 4, Offset: 16, Required: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:143:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:41"},
 	},
 	SPIRV: gapsSPIRV,
 	Variants: []abi.Variant{
@@ -287,9 +289,9 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:150:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:150:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:150:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27"},
 	},
 	SPIRV: idsSPIRV,
 	Variants: []abi.Variant{
@@ -344,8 +346,8 @@ var localKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:218:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:220:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:255:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:257:7"},
 	},
 	SPIRV: localSPIRV,
 	Variants: []abi.Variant{
@@ -406,13 +408,13 @@ var mm32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:169:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:169:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:172:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:172:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:176:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm32SPIRV,
 	Variants: []abi.Variant{
@@ -486,7 +488,7 @@ var mm64Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.MM[float64]).Kernel", Pos: "internal/conformance/consts/kernels.go:167:6"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.MM[float64]).Kernel", Pos: "internal/conformance/consts/kernels.go:192:6"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
@@ -496,13 +498,13 @@ var mm64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:169:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:169:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:172:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:172:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:176:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm64SPIRV,
 	Variants: []abi.Variant{
@@ -604,6 +606,68 @@ func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...
 	return l.RunTask(ctx, dev, opts)
 }
 
+//go:embed Singles.spv
+var singlesSPIRV string
+
+//go:embed Singles.words.spv
+var singlesWords string
+
+var singlesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Singles",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]Words", Size: 16, ElemSize: 56, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:144:7"},
+	},
+	SPIRV: singlesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return consts.Singles{
+		Out: kernelimpl.HostSlice[consts.Words](a, 0),
+	}.Kernel
+}, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
+
+// Singles is the kernel [consts.Singles] with its slices in device memory.
+// Singles writes constants of these types, for devices without float64.
+type Singles struct {
+	Out runtime.View[consts.Words]
+}
+
+// SingleTask launches the kernel once.
+func (k Singles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(singlesKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunSingles runs the kernel once on k's own slices, and waits.
+func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(singlesKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
 //go:embed Structs.spv
 var structsSPIRV string
 
@@ -633,10 +697,10 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].B", Type: "float32", Size: 4, Offset: 12, Default: 0x40800000},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:133:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:134:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:136:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:136:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:158:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:159:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8"},
 	},
 	SPIRV: structsSPIRV,
 	Variants: []abi.Variant{
@@ -731,6 +795,106 @@ func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Ra
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed TellFloat.spv
+var tellFloatSPIRV string
+
+//go:embed TellFloat.words.spv
+var tellFloatWords string
+
+var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "TellFloat",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44"},
+	},
+	SPIRV: tellFloatSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return consts.TellFloat{
+		Out: kernelimpl.HostSlice[float32](a, 0),
+	}.Kernel
+}, consts.Block)
+
+// TellFloat is the kernel [consts.TellFloat] with its slices in device memory.
+type TellFloat struct {
+	Out runtime.View[float32]
+}
+
+// SingleTask launches the kernel once.
+func (k TellFloat) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(tellFloatKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunTellFloat runs the kernel once on k's own slices, and waits.
+func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tellFloatKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
+//go:embed TellInt.spv
+var tellIntSPIRV string
+
+//go:embed TellInt.words.spv
+var tellIntWords string
+
+var tellIntKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "TellInt",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44"},
+	},
+	SPIRV: tellIntSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return consts.TellInt{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, consts.Block)
+
+// TellInt is the kernel [consts.TellInt] with its slices in device memory.
+type TellInt struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k TellInt) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(tellIntKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunTellInt runs the kernel once on k's own slices, and waits.
+func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tellIntKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
 }
 
 //go:embed Types.spv

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -22,7 +23,65 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{dividedKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return []*runtime.Kernel{blockKernel, dividedKernel, doublesKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+}
+
+//go:embed Block.spv
+var blockSPIRV string
+
+//go:embed Block.words.spv
+var blockWords string
+
+var blockKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Block",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Block).Kernel", Pos: "internal/conformance/privates/kernels.go:128:47"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+	},
+	Privates: []abi.Private{
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:128:7"},
+	},
+	SPIRV: blockSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blockWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return privates.Block{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, consts.Block)
+
+// Block is the kernel [privates.Block] with its slices in device memory.
+// Block is a kernel with the name of the constant that it reads.
+type Block struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k Block) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(blockKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunBlock runs the kernel once on k's own slices, and waits.
+func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(blockKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
 }
 
 //go:embed Divided.spv
@@ -42,7 +101,7 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Divided).Kernel", Pos: "internal/conformance/privates/kernels.go:208:31"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Divided).Kernel", Pos: "internal/conformance/privates/kernels.go:244:31"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Max: 1048576},
@@ -62,17 +121,17 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 SFits32 $0 SConvert32:64 -9223372036854775808 IEq64 0 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 0 $1 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 SLt64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 Select64 IAdd64 $0 SConvert32:64 IAdd64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:208:38"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:210:40"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:211:49"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:211:71"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:212:46"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:214:47"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:215:7"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:244:38"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:246:40"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:49"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:71"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:248:46"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 	},
 	SPIRV: dividedSPIRV,
 	Variants: []abi.Variant{
@@ -104,6 +163,65 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 	return l.RunTask(ctx, dev, opts)
 }
 
+//go:embed Doubles.spv
+var doublesSPIRV string
+
+//go:embed Doubles.words.spv
+var doublesWords string
+
+var doublesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Doubles",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+	},
+	Privates: []abi.Private{
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$0 SConvert32:64"},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44"},
+	},
+	SPIRV: doublesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return privates.Doubles{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, privates.S32)
+
+// Doubles is the kernel [privates.Doubles] with its slices in device memory.
+// Doubles allocates numbers of double precision.
+type Doubles struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(doublesKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunDoubles runs the kernel once on k's own slices, and waits.
+func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(doublesKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
 //go:embed Elements.spv
 var elementsSPIRV string
 
@@ -122,7 +240,7 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:107:32"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:143:32"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -132,8 +250,8 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:113:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:114:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7"},
 	},
 	SPIRV: elementsSPIRV,
 	Variants: []abi.Variant{
@@ -184,7 +302,7 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:29:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:36:33"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -194,9 +312,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:34:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21"},
 	},
 	SPIRV: fillSPIRV,
 	Variants: []abi.Variant{
@@ -249,7 +367,7 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:147:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:153:31"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:183:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:189:31"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -259,7 +377,7 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:147:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7"},
 	},
 	SPIRV: helpedSPIRV,
 	Variants: []abi.Variant{
@@ -310,7 +428,7 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:55:33"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:62:33"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -319,8 +437,8 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:57:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:61:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:64:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:68:10"},
 	},
 	SPIRV: innerSPIRV,
 	Variants: []abi.Variant{
@@ -372,7 +490,7 @@ var narrowKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:200:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:236:43"},
 	},
 	SPIRV: narrowSPIRV,
 	Variants: []abi.Variant{
@@ -423,7 +541,7 @@ var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:194:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:230:47"},
 	},
 	SPIRV: pinnedOnlySPIRV,
 	Variants: []abi.Variant{
@@ -475,9 +593,9 @@ var staticKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "arrays", ElemSize: 1, Align: 1, Len: 1440000},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:181:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:181:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:182:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7"},
 	},
 	SPIRV: staticSPIRV,
 	Variants: []abi.Variant{
@@ -530,7 +648,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:165:31"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:201:31"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
@@ -539,7 +657,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:169:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7"},
 	},
 	SPIRV: sumSPIRV,
 	Variants: []abi.Variant{
@@ -588,7 +706,7 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:122:40"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:158:40"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
@@ -602,10 +720,10 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:132:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37"},
 	},
 	SPIRV: threeSPIRV,
 	Variants: []abi.Variant{
@@ -652,35 +770,48 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
+	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:73:33"}}},
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:72:30"}}},
+		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:79:30"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Type: "int8", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Type: "uint8", Size: 4, Default: 0x8, Min: 1, Max: 1048576},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Type: "uint16", Size: 4, Default: 0x9, Min: 1, Max: 1048576},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Type: "int64", Size: 8, Default: 0xb, Min: 1, Max: 1048576},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6, Min: 1, Max: 1048576},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7, Min: 1, Max: 1048576},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$0 SConvert32:64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$1 SConvert32:64"},
-		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$2"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$3 1 0 Select64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$0 SConvert32:64 2 IMul64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$4 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$5 SConvert32:64"},
+		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$6"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$9 1 0 Select64"},
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$4 SConvert32:64 2 IMul64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$7 UConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$8 UConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$1 UConvert32:64"},
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$2 UConvert32:64"},
+		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$3"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:77:47"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:80:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:84:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:88:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:92:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:92:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:57"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7"},
 	},
 	SPIRV: typesSPIRV,
 	Variants: []abi.Variant{
@@ -690,7 +821,7 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.S16, privates.S32, privates.U64, privates.One)
+}, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
 
 // Types is the kernel [privates.Types] with its slices in device memory.
 // Types allocates by constants of several types.

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, trivialKernel}
+	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, halfKernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, orderedKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, sizesKernel, trivialKernel}
 }
 
 //go:embed Add.spv
@@ -46,9 +46,9 @@ var addKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:48:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:48:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:48:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:18"},
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
@@ -106,11 +106,11 @@ var annotatedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64, properties.Int16},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:234:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:238:1"}}},
-		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:234:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:238:1"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:260:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:264:1"}}},
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:260:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:264:1"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:234:61"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:260:61"},
 	},
 	SPIRV: annotatedSPIRV,
 	Variants: []abi.Variant{
@@ -160,7 +160,7 @@ var attributesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.FP16)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:51"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:286:51"},
 	},
 	SPIRV: attributesSPIRV,
 	Variants: []abi.Variant{
@@ -210,7 +210,7 @@ var cubeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(2, 2, 2)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:147:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:173:45"},
 	},
 	SPIRV: cubeSPIRV,
 	Variants: []abi.Variant{
@@ -259,10 +259,10 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Deep).Kernel", Pos: "internal/conformance/props/kernels.go:215:50"}, {Func: "props.outer", Pos: "internal/conformance/props/kernels.go:217:41"}, {Func: "props.inner", Pos: "internal/conformance/props/kernels.go:219:49"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Deep).Kernel", Pos: "internal/conformance/props/kernels.go:241:50"}, {Func: "props.outer", Pos: "internal/conformance/props/kernels.go:243:41"}, {Func: "props.inner", Pos: "internal/conformance/props/kernels.go:245:49"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:215:56"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:241:56"},
 	},
 	SPIRV: deepSPIRV,
 	Variants: []abi.Variant{
@@ -312,7 +312,7 @@ var fourKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:156:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:182:45"},
 	},
 	SPIRV: fourSPIRV,
 	Variants: []abi.Variant{
@@ -362,7 +362,7 @@ var fourItemsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:165:48"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48"},
 	},
 	SPIRV: fourItemsSPIRV,
 	Variants: []abi.Variant{
@@ -411,7 +411,7 @@ var group1Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:126:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:152:47"},
 	},
 	SPIRV: group1SPIRV,
 	Variants: []abi.Variant{
@@ -459,7 +459,7 @@ var group2Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:131:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:157:7"},
 	},
 	SPIRV: group2SPIRV,
 	Variants: []abi.Variant{
@@ -507,7 +507,7 @@ var group3Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:137:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:163:7"},
 	},
 	SPIRV: group3SPIRV,
 	Variants: []abi.Variant{
@@ -538,6 +538,58 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 	return l.RunND3(ctx, dev, r, opts)
 }
 
+//go:embed Half.spv
+var halfSPIRV string
+
+//go:embed Half.words.spv
+var halfWords string
+
+var halfKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Half",
+	Package: "github.com/kgen-go/kgen/internal/conformance/props",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP16},
+	Uses: []abi.Use{
+		{Aspect: properties.FP16, Chain: []abi.Frame{{Func: "(props.Half).Kernel", Pos: "internal/conformance/props/kernels.go:272:49"}, {Func: "props.half", Pos: "internal/conformance/props/kernels.go:274:1"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:272:55"},
+	},
+	SPIRV: halfSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return props.Half{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Half is the kernel [props.Half] with its slices in device memory.
+// Half calls a function that lists half-precision floats, which Go has not.
+type Half struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k Half) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(halfKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunHalf runs the kernel once on k's own slices, and waits.
+func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(halfKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
 //go:embed Hinted.spv
 var hintedSPIRV string
 
@@ -556,7 +608,7 @@ var hintedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSizeHint(32)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:198:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:224:47"},
 	},
 	SPIRV: hintedSPIRV,
 	Variants: []abi.Variant{
@@ -606,7 +658,7 @@ var hugeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(4294967295)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:176:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:202:45"},
 	},
 	SPIRV: hugeSPIRV,
 	Variants: []abi.Variant{
@@ -656,7 +708,7 @@ var hugeSubKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.SubGroupSize(2147483647)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:187:48"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:213:48"},
 	},
 	SPIRV: hugeSubSPIRV,
 	Variants: []abi.Variant{
@@ -705,7 +757,7 @@ var items1Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:117:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45"},
 	},
 	SPIRV: items1SPIRV,
 	Variants: []abi.Variant{
@@ -753,7 +805,7 @@ var items2Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:120:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45"},
 	},
 	SPIRV: items2SPIRV,
 	Variants: []abi.Variant{
@@ -801,7 +853,7 @@ var items3Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:123:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45"},
 	},
 	SPIRV: items3SPIRV,
 	Variants: []abi.Variant{
@@ -902,10 +954,10 @@ var moreKernel = kernelimpl.Register(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.More).Kernel", Pos: "internal/conformance/props/kernels.go:83:50"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.More).Kernel", Pos: "internal/conformance/props/kernels.go:97:50"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:83:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7"},
 	},
 	SPIRV: moreSPIRV,
 	Variants: []abi.Variant{
@@ -959,9 +1011,9 @@ var mulKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:61:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:61:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:61:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 	},
 	SPIRV: mulSPIRV,
 	Variants: []abi.Variant{
@@ -1018,7 +1070,7 @@ var onceKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:114:39"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:140:39"},
 	},
 	SPIRV: onceSPIRV,
 	Variants: []abi.Variant{
@@ -1049,6 +1101,56 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
+//go:embed Ordered.spv
+var orderedSPIRV string
+
+//go:embed Ordered.words.spv
+var orderedWords string
+
+var orderedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Ordered",
+	Package: "github.com/kgen-go/kgen/internal/conformance/props",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize:    16,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(2, 8)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:39:7"},
+	},
+	SPIRV: orderedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderedWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return props.Ordered{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Ordered is the kernel [props.Ordered] with its slices in device memory.
+// Ordered states the size alone.
+type Ordered struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ordered) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(orderedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunOrdered runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(orderedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 //go:embed Other.spv
 var otherSPIRV string
 
@@ -1069,10 +1171,10 @@ var otherKernel = kernelimpl.Register(&abi.Kernel{
 	Properties: properties.List{properties.SubGroupSize(8)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Other).Kernel", Pos: "internal/conformance/props/kernels.go:99:50"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Other).Kernel", Pos: "internal/conformance/props/kernels.go:113:50"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:99:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7"},
 	},
 	SPIRV: otherSPIRV,
 	Variants: []abi.Variant{
@@ -1121,7 +1223,7 @@ var plainKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:225:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:40"},
 	},
 	SPIRV: plainSPIRV,
 	Variants: []abi.Variant{
@@ -1171,7 +1273,7 @@ var sizedFloatKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(2)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:266:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
 	},
 	SPIRV: sizedFloatSPIRV,
 	Variants: []abi.Variant{
@@ -1220,7 +1322,7 @@ var sizedIntKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:266:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
 	},
 	SPIRV: sizedIntSPIRV,
 	Variants: []abi.Variant{
@@ -1251,6 +1353,62 @@ func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Sizes.spv
+var sizesSPIRV string
+
+//go:embed Sizes.words.spv
+var sizesWords string
+
+var sizesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Sizes",
+	Package: "github.com/kgen-go/kgen/internal/conformance/props",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize:    16,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(8, 8)},
+	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Sizes).Kernel", Pos: "internal/conformance/props/kernels.go:125:64"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7"},
+	},
+	SPIRV: sizesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return props.Sizes{
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Sizes is the kernel [props.Sizes] with its slices in device memory.
+// Sizes takes its properties from Base, and those that a launch adds.
+type Sizes struct {
+	Base props.Base
+	Out  runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sizes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(sizesKernel)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunSizes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sizesKernel)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 //go:embed Trivial.spv
 var trivialSPIRV string
 
@@ -1268,7 +1426,7 @@ var trivialKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.DeviceHas(properties.FP64)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:209:42"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:235:42"},
 	},
 	SPIRV: trivialSPIRV,
 	Variants: []abi.Variant{
