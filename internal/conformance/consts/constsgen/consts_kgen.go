@@ -60,7 +60,7 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:304:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8"},
 	},
 	SPIRV: arraysSPIRV,
 	Variants: []abi.Variant{
@@ -117,7 +117,7 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Type: "int32", Size: 4, Default: 0x2},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:264:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:265:7"},
 	},
 	SPIRV: bothSPIRV,
 	Variants: []abi.Variant{
