@@ -1,9 +1,13 @@
 package codegen
 
 import (
+	"fmt"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/gohost"
+	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
@@ -18,6 +22,10 @@ type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
+	// Form is the host form of a kernel with barriers or group algorithms. NoForm
+	// says why such a kernel has none.
+	Form   *gohost.Form
+	NoForm error
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
@@ -38,9 +46,13 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if after != nil {
 		after(dumpBuilt, m)
 	}
+	var plain string // the module from which the host form is made
 	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
 		if after != nil {
 			after(p.Name, m)
+		}
+		if p.Name == hostPoint && m.UsesGroup {
+			plain = m.String()
 		}
 	})
 	if len(diags) > 0 {
@@ -68,5 +80,27 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	}
 	desc.Uses = uses(m, desc, k, prog)
 	checkAspects(prog, k, m, desc, &diags)
-	return &Module{desc, words, variants}, diags, nil
+	out := &Module{ABI: desc, Words: words, Variants: variants}
+	if plain != "" {
+		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, diags, nil
+}
+
+// hostPoint is the pass after which the host form is made: all that does not depend
+// on the target has been done, and barriers, group algorithms, atomic operations and
+// faults are single ops.
+const hostPoint = "narrow"
+
+// hostForm makes the host form of a module, given by its text: the module itself
+// goes on to become SPIR-V. The second result says what host forms lack.
+func hostForm(kernel, text string) (f *gohost.Form, lacks, err error) {
+	m, err := ir.Parse(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("before the host form: %w", err)
+	}
+	f, lacks = gohost.Write(gostub.FormType(kernel), m, pass.GroupFlow(m.Kernel))
+	return f, lacks, nil
 }

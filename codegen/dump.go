@@ -16,6 +16,7 @@ const (
 	dumpBuilt = "built"
 	dumpWords = "words"
 	dumpSPIRV = "spirv"
+	dumpHost  = "host"
 	dumpAll   = "all"
 )
 
@@ -25,7 +26,7 @@ func DumpNames() []string {
 	for _, p := range pass.Passes() {
 		names = append(names, p.Name)
 	}
-	return append(names, dumpWords, dumpSPIRV, dumpAll)
+	return append(names, dumpWords, dumpSPIRV, dumpHost, dumpAll)
 }
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
@@ -48,6 +49,18 @@ func (c *compiled) dumpSSA(k *load.Kernel, dump string) {
 func (c *compiled) dumpModule(k *load.Kernel, m *ir.Module, dump, form string) {
 	if c.title(k, dump, form) {
 		ir.Fprint(&c.dump, m)
+	}
+}
+
+func (c *compiled) dumpForm(k *load.Kernel, m *Module, dump string) {
+	switch {
+	case !c.title(k, dump, dumpHost):
+	case m.Form != nil:
+		c.dump.Write(m.Form.Code())
+	case m.NoForm != nil:
+		fmt.Fprintf(&c.dump, "; none, its own Go runs as coroutines: %v\n", m.NoForm)
+	default:
+		fmt.Fprintf(&c.dump, "; none, its own Go runs: it has no barriers\n")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/gohost"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -50,6 +51,7 @@ type Result struct {
 	Written  []string
 	Removed  []string
 	Stale    []string // of a check: a path and what is wrong with it
+	Notes    []string // what is worth knowing of kernels
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -109,6 +111,12 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 				cfg.DumpTo.Write(c.dump.Bytes())
 			}
 			out.kernels = append(out.kernels, c.stub)
+			if c.form != nil {
+				out.forms = append(out.forms, c.form)
+			}
+			if c.noForm != nil {
+				res.Notes = append(res.Notes, fmt.Sprintf("%s has no host form: %v", k.FullName(), c.noForm))
+			}
 		}
 		if !pkg.Main {
 			diags.Add(diag.Load, prog.DiagPos(pkg.Kernels[0].Pos), "run kgen in that module",
@@ -149,10 +157,12 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 
 // compiled is what became of one kernel.
 type compiled struct {
-	stub  gostub.Kernel
-	diags diag.List
-	err   error
-	dump  bytes.Buffer
+	stub   gostub.Kernel
+	form   *gohost.Form
+	noForm error
+	diags  diag.List
+	err    error
+	dump   bytes.Buffer
 }
 
 // compileAll compiles the kernels in parallel. What comes out depends on the
@@ -212,6 +222,10 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	}
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
+	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {
+		c.stub.Form = m.Form.New()
+	}
+	c.dumpForm(k, m, dump)
 	for i, s := range m.ABI.Specs {
 		if i == 0 || s.Name != m.ABI.Specs[i-1].Name {
 			dot := strings.LastIndexByte(s.Name, '.')

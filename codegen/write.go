@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/gohost"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/load"
 )
@@ -21,6 +22,7 @@ import (
 type output struct {
 	pkg     *load.Package
 	kernels []gostub.Kernel
+	forms   []*gohost.Form
 }
 
 // writer writes packages, or checks them.
@@ -66,6 +68,13 @@ func (w *writer) output(out *output) error {
 	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels}, importPath, w.names)
 	if err != nil {
 		return err
+	}
+	if len(out.forms) > 0 {
+		code, err := gohost.File(gostub.Header, gostub.Name(out.pkg.Name), out.forms)
+		if err != nil {
+			return err
+		}
+		files = append(files, gostub.File{Name: out.pkg.Name + "_host_kgen.go", Data: code})
 	}
 	keep := map[string]bool{}
 	for _, f := range files {

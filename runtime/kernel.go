@@ -14,7 +14,7 @@ import (
 // Kernel is a compiled kernel. Generated packages list theirs.
 type Kernel struct {
 	abi  *abi.Kernel
-	host host.Func
+	host *host.Kernel
 	name string
 	// words are the modules: the kernel's own, then those of its variants.
 	words []func() []uint32

@@ -138,6 +138,9 @@ func report(w io.Writer, res *codegen.Result) {
 	for _, f := range res.Removed {
 		fmt.Fprintln(w, "removed", f)
 	}
+	for _, s := range res.Notes {
+		fmt.Fprintln(w, s)
+	}
 	fmt.Fprintf(w, "%d kernels in %d packages\n", res.Kernels, res.Packages)
 	fmt.Fprintf(w, "go list: %d, rounds: %d, from source: %s\n", res.Trace.GoList, res.Trace.Rounds, strings.Join(res.Trace.Sources, " "))
 	for _, t := range res.Timings {

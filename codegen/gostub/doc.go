@@ -26,6 +26,8 @@ type Kernel struct {
 	Words   []uint32 // the module
 	// Variants has the modules of ABI.Variants.
 	Variants [][]uint32
+	// Form is the function that makes the kernel's host form, if there is one.
+	Form string
 	// Specs names the specialization constants, in the order of ABI.Specs, by
 	// import path and identifier.
 	Specs []SpecVar

@@ -135,10 +135,15 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		abiKernel(k.ABI, spirvVar(name)),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
 	}
+	register := "Register"
+	if k.Form != "" {
+		register = "RegisterForm"
+		args = append(args, jen.Id(k.Form))
+	}
 	for _, s := range k.Specs {
 		args = append(args, jen.Qual(s.Path, s.Name))
 	}
-	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, "Register").Call(args...)
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(args...)
 	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
 	if s := firstSentence(k.Doc); s != "" {
 		g.file.Comment("// " + s)
@@ -316,6 +321,9 @@ func groupImports(src []byte) []byte {
 func firstSentence(text string) string {
 	return strings.Join(strings.Fields(new(doc.Package).Synopsis(text)), " ")
 }
+
+// FormType returns the name of the type that is a kernel's host form.
+func FormType(name string) string { return lowerFirst(name) + "Host" }
 
 func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
 func dataVar(name string) string   { return lowerFirst(name) + "Data" }

@@ -43,6 +43,7 @@ var rules = []rule{
 	{name: "pass is ir to ir", packages: "./codegen/pass", never: "./codegen/...", except: "./codegen/diag ./codegen/ir"},
 	{name: "emit is ir to SPIR-V", packages: "./codegen/spirv/emit", never: "./codegen/...", except: "./codegen/ir ./codegen/spirv"},
 	{name: "gostub takes abi values", packages: "./codegen/gostub", never: "./codegen/..."},
+	{name: "gohost is ir to Go", packages: "./codegen/gohost", never: "./...", except: "./abi ./codegen/ir"},
 	{name: "ir is above abi alone", packages: "./codegen/ir", never: "./...", except: "./abi ./properties"},
 	{name: "spirv is a leaf", packages: "./codegen/spirv", never: "./..."},
 	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},

@@ -42,6 +42,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -49,7 +50,12 @@ import (
 // arguments of a launch and returns its Kernel method, for the host device. specs
 // are the constants that k.Specs has rows of, in that order.
 func Register(k *abi.Kernel, host func(*HostArgs) any, specs ...dsl.AnySpecConstant) *runtime.Kernel {
-	l := launch.Kernel{ABI: k, Host: host}
+	return RegisterForm(k, host, nil, specs...)
+}
+
+// RegisterForm is Register for a kernel with a host form, of which form makes one.
+func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, form func() HostForm, specs ...dsl.AnySpecConstant) *runtime.Kernel {
+	l := launch.Kernel{ABI: k, Host: &host.Kernel{Func: f, Form: form}}
 	for _, c := range specs {
 		l.Specs = append(l.Specs, dslhook.InfoOf(c))
 	}

@@ -72,7 +72,7 @@ func (hostBackend) Driver() hal.Driver { return host.New() }
 
 func (hostBackend) MakeKernel(name string) hal.PipelineDesc {
 	d := backendtest.Desc(name)
-	d.Host = hostKernels[name]
+	d.Host = &host.Kernel{Func: hostKernels[name]}
 	return d
 }
 

@@ -12,6 +12,13 @@ import (
 // Kernel method: a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
+// Kernel is a kernel as generated code registers it: its Go, and its host form if it
+// has one.
+type Kernel struct {
+	Func Func
+	Form func() Form
+}
+
 // Args are the arguments of one launch.
 type Args struct {
 	kernel    *abi.Kernel

@@ -15,7 +15,7 @@ func (backend) Driver() hal.Driver { return host.New() }
 
 func (backend) MakeKernel(name string) hal.PipelineDesc {
 	d := backendtest.Desc(name)
-	d.Host = kernels[name]
+	d.Host = &host.Kernel{Func: kernels[name]}
 	return d
 }
 

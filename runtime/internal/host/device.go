@@ -21,12 +21,13 @@ type device struct {
 	closed bool
 	ended  chan struct{}
 
+	forms  bool // kernels run in their host forms, where they have one
 	checks bool // kernels are interpreted and checked
 	seed   uint64
 }
 
 func newDevice() *device {
-	d := &device{info: info(), ended: make(chan struct{})}
+	d := &device{info: info(), forms: formWanted(), ended: make(chan struct{})}
 	d.work.L = &d.mu
 	go d.loop()
 	return d
@@ -153,20 +154,22 @@ type pipeline struct {
 	subGroup  int
 	accessors []int
 	specs     []dslhook.Spec
-	checked   *checked // nil where the kernel's Go runs
+	specBits  []hal.SpecValue
+	forms     *sync.Pool // of Form; nil where the kernel has none or it is not to run
+	checked   *checked   // nil where the kernel's Go runs
 }
 
 func (*pipeline) Free() {}
 
 func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
-	build, ok := p.Host.(Func)
-	if !ok || build == nil {
+	k, _ := p.Host.(*Kernel)
+	if k == nil || k.Func == nil {
 		return nil, fmt.Errorf("%w: %s has no Go code to run on the host", hal.ErrPipeline, p.Kernel.FullName())
 	}
 	if dslhook.RunItems == nil || dslhook.RunGroup == nil {
 		return nil, fmt.Errorf("%w: package dsl is not part of the program", hal.ErrPipeline)
 	}
-	h := &pipeline{kernel: p.Kernel, build: build, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs}
+	h := &pipeline{kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
 	if h.subGroup == 0 {
 		h.subGroup = DefaultSubGroup
 	}
@@ -179,6 +182,9 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 		if i := int(s.ID) - abi.SpecAccessor; i >= 0 && i < len(h.accessors) {
 			h.accessors[i] = int(s.Bits)
 		}
+	}
+	if d.forms && k.Form != nil {
+		h.forms = newForms(k.Form)
 	}
 	if d.checks {
 		var err error

@@ -23,6 +23,10 @@ func launch(c *hal.Command) {
 		p.checked.launch(c, p)
 		return
 	}
+	if p.forms != nil {
+		launchForm(c, p)
+		return
+	}
 	kernel := p.build(&Args{p.kernel, c.Args, c.Slices, p.accessors})
 	var claimed atomic.Bool
 	l := &dslhook.Launch{
@@ -48,8 +52,8 @@ func launch(c *hal.Command) {
 		for _, n := range c.Global {
 			total *= int(n)
 		}
-		parallel(total, maxChunk, func(lo, hi int, _ *dslhook.Scratch) {
-			dslhook.RunItems(kernel, l, lo, hi)
+		parallel(total, maxChunk, func() (func(lo, hi int), func()) {
+			return func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) }, func() {}
 		})
 	case abi.NDRange:
 		l.Local = indexOrder(p.kernel.Rank, p.local)
@@ -57,33 +61,38 @@ func launch(c *hal.Command) {
 		for _, n := range c.Groups {
 			groups *= int(n)
 		}
-		parallel(groups, 64, func(lo, hi int, s *dslhook.Scratch) {
-			for g := lo; g < hi; g++ {
-				dslhook.RunGroup(kernel, l, g, s)
-			}
+		parallel(groups, 64, func() (func(lo, hi int), func()) {
+			s := scratches.Get().(*dslhook.Scratch)
+			return func(lo, hi int) {
+				for g := lo; g < hi; g++ {
+					dslhook.RunGroup(kernel, l, g, s)
+				}
+			}, func() { scratches.Put(s) }
 		})
 	}
 }
 
-// parallel calls f for all of [0, total) in pieces of at most chunk.
-func parallel(total, chunk int, f func(lo, hi int, s *dslhook.Scratch)) {
+// parallel calls what begin returns first for all of [0, total) in pieces of at most
+// chunk. Each goroutine that takes part calls begin, and in the end what that
+// returns second.
+func parallel(total, chunk int, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
-		unordered(total, f)
+		unordered(total, begin)
 		return
 	}
 	procs := runtime.GOMAXPROCS(0)
 	chunk = max(1, min(chunk, total/(8*procs)))
 	var next atomic.Int64
 	worker := func() {
-		s := scratches.Get().(*dslhook.Scratch)
-		defer scratches.Put(s)
+		f, end := begin()
+		defer end()
 		for {
 			hi := int(next.Add(int64(chunk)))
 			lo := hi - chunk
 			if lo >= total {
 				return
 			}
-			f(lo, min(hi, total), s)
+			f(lo, min(hi, total))
 		}
 	}
 	var wg sync.WaitGroup
@@ -114,15 +123,15 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 // every few numbers, or pieces where there are very many, and nothing that they do
 // orders what one does before what another does, as taking pieces from a counter
 // would.
-func unordered(total int, f func(lo, hi int, s *dslhook.Scratch)) {
+func unordered(total int, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			s := new(dslhook.Scratch)
+			f, _ := begin()
 			for lo := w * size; lo < total; lo += workers * size {
-				f(lo, min(lo+size, total), s)
+				f(lo, min(lo+size, total))
 			}
 		})
 	}

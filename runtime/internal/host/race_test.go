@@ -95,15 +95,20 @@ var raceKernels = map[string]func(x []int){
 
 func launchItems(n int, kernel func(dsl.Item1)) {
 	l := &dslhook.Launch{Rank: 1, Global: [3]int{n}, Panicked: func([3]int, any) {}}
-	parallel(n, 8, func(lo, hi int, _ *dslhook.Scratch) { dslhook.RunItems(kernel, l, lo, hi) })
+	parallel(n, 8, func() (func(lo, hi int), func()) {
+		return func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) }, func() {}
+	})
 }
 
 func launchGroups(n, local int, kernel func(dsl.NDItem1)) {
 	l := &dslhook.Launch{Rank: 1, Global: [3]int{n}, Local: [3]int{local}, SubGroupSize: 4, Panicked: func([3]int, any) {}}
-	parallel(n/local, 8, func(lo, hi int, s *dslhook.Scratch) {
-		for g := lo; g < hi; g++ {
-			dslhook.RunGroup(kernel, l, g, s)
-		}
+	parallel(n/local, 8, func() (func(lo, hi int), func()) {
+		s := new(dslhook.Scratch)
+		return func(lo, hi int) {
+			for g := lo; g < hi; g++ {
+				dslhook.RunGroup(kernel, l, g, s)
+			}
+		}, func() {}
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // Kernel is what a stub registers: a kernel's description and its Go code.
 type Kernel struct {
 	ABI  *abi.Kernel
-	Host host.Func
+	Host *host.Kernel
 	// Specs are the constants that ABI.Specs has rows of, in that order.
 	Specs []*dslhook.SpecInfo
 }

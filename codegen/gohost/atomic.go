@@ -1,0 +1,109 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// atomicFuncs has the functions of sync/atomic, less the type, whose result is the
+// old value.
+var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
+
+// updates has the functions of package kernelimpl for what sync/atomic lacks.
+var updates = map[ir.Op]string{
+	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
+	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
+	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
+}
+
+// atomic writes an atomic op; to begins the statement that takes its result, where
+// that is needed. The work-items of a group take turns: on work-group memory there
+// is nothing to it.
+func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
+	if v.Op == ir.OpAtomicFence {
+		if v.Aux.(ir.Scope) == ir.ScopeDevice {
+			fmt.Fprintf(b, "%s()\n", w.impl("HostFence"))
+		}
+		return
+	}
+	t := v.Type
+	if v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicCompareAndSwap {
+		t = v.Args[0].Type
+	}
+	typ := goType(t)
+	p := fmt.Sprintf("(*%s)(%s)", typ, w.location(v))
+	var x string
+	if v.Op != ir.OpAtomicLoad && v.Op != ir.OpAtomicLoadRelaxed {
+		x = w.value(v.Args[0])
+	}
+	if v.Ref().Var != nil {
+		w.ownAtomic(b, v, to, p, x)
+		return
+	}
+	sync := func(name string) string { return w.from("sync/atomic", fmt.Sprintf("%sInt%d", name, t.Bits())) }
+	switch v.Op {
+	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
+		if to != "" {
+			fmt.Fprintf(b, "%s%s(%s)\n", to, sync("Load"), p)
+		}
+	case ir.OpAtomicStore:
+		fmt.Fprintf(b, "%s(%s, %s)\n", sync("Store"), p, x)
+	case ir.OpAtomicIAdd:
+		if to == "" {
+			fmt.Fprintf(b, "%s(%s, %s)\n", sync("Add"), p, x)
+		} else {
+			fmt.Fprintf(b, "%s%s(%s, %s) - %s\n", to, sync("Add"), p, x, x)
+		}
+	case ir.OpAtomicExchange, ir.OpAtomicAnd, ir.OpAtomicOr:
+		fmt.Fprintf(b, "%s%s(%s, %s)\n", to, sync(atomicFuncs[v.Op]), p, x)
+	case ir.OpAtomicCompareAndSwap:
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, sync("CompareAndSwap"), p, w.value(v.Args[1]), x)
+	default:
+		f, ok := updates[v.Op]
+		if !ok {
+			fail("the op %v", v.Op)
+		}
+		fmt.Fprintf(b, "%s%s(%s, %s, %s[%s])\n", to, w.impl("HostUpdate"), p, x, w.impl("Host"+f), typ)
+	}
+}
+
+// ownAtomic is atomic for memory that only the goroutine sees.
+func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
+	switch v.Op {
+	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
+		if to != "" {
+			fmt.Fprintf(b, "%s*%s\n", to, p)
+		}
+		return
+	case ir.OpAtomicStore:
+		fmt.Fprintf(b, "*%s = %s\n", p, x)
+		return
+	case ir.OpAtomicCompareAndSwap:
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, w.impl("HostSwapIf"), p, w.value(v.Args[1]), x)
+		return
+	}
+	q := name("at", w.index[v])
+	fmt.Fprintf(b, "%s*%s\n", def(to, "_ = "), p)
+	switch v.Op {
+	case ir.OpAtomicIAdd, ir.OpAtomicAnd, ir.OpAtomicOr:
+		op := map[ir.Op]string{ir.OpAtomicIAdd: "+", ir.OpAtomicAnd: "&", ir.OpAtomicOr: "|"}[v.Op]
+		fmt.Fprintf(b, "*%s %s= %s\n", p, op, x)
+	case ir.OpAtomicExchange:
+		fmt.Fprintf(b, "*%s = %s\n", p, x)
+	default:
+		f, ok := updates[v.Op]
+		if !ok {
+			fail("the op %v", v.Op)
+		}
+		fmt.Fprintf(b, "if %s := %s; true {\n*%s = %s(*%s, %s)\n}\n", q, p, q, w.impl("Host"+f), q, x)
+	}
+}
+
+func def(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,126 @@
+package gohost
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// combiners has the functions of package kernelimpl for combiners, and what their
+// scans need: sums and products of floats show the order that they are made in.
+var combiners = map[ir.Combiner]struct{ name, scan string }{
+	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
+	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
+	ir.CombineAnd: {"And", ""}, ir.CombineOr: {"Or", ""}, ir.CombineXor: {"Xor", ""},
+	ir.CombineFAdd: {"Add", "Doubling"}, ir.CombineFMul: {"Mul", "Doubling"},
+	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
+}
+
+// cut writes what the group does at a cut, and the way on: to the region behind it
+// or, if that is trivial, the next cut.
+func (w *writer) cut(s *split, next *split) {
+	x := w.newBody(&region{})
+	w.cutting(x, s.op)
+	code := w.take()
+	if s.op.IsGroupOp() {
+		w.items()
+	}
+	w.b.Write(x.top.Bytes())
+	w.b.Write(code)
+	if next != nil {
+		w.f("next = %d\n", next.index)
+	} else {
+		w.f("next = g.r%d()\n", s.index+1)
+	}
+}
+
+func (w *writer) cutting(x *body, v *ir.Value) {
+	switch v.Op {
+	case ir.OpBarrier:
+		w.f("// %v\n", v.Aux)
+		return
+	case ir.OpZeroLocal:
+		w.f("g.Zero(%d)\n", w.memory[v.Ref().Var].row)
+		return
+	}
+	if !v.IsGroupOp() {
+		fail("the op %v", v.Op)
+	}
+	out := "g." + w.v(v)
+	if !w.same(v) {
+		out += "[:n]"
+	}
+	sub := v.GroupScope() == ir.ScopeSubGroup
+	in := w.gather(x, v)
+	size := "n"
+	if sub {
+		size = "g.SubGroup"
+	}
+	each := func(f string) {
+		if w.same(v) {
+			w.f("%s = %s(%s)\n", out, f, in)
+		} else {
+			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostBySubGroup"), out, in, size, f)
+		}
+	}
+	c, _ := v.Aux.(ir.Combine)
+	row := combiners[c.By]
+	switch v.Op {
+	case ir.OpGroupReduce:
+		each(fmt.Sprintf("%s[%s]", w.impl("HostReduce"+row.name), goType(v.Type)))
+	case ir.OpGroupAny:
+		each(w.impl("HostAny"))
+	case ir.OpGroupAll:
+		each(w.impl("HostAll"))
+	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
+		scan := w.impl("HostScan" + row.name + row.scan)
+		w.f("%s(%s, %s, %s[%s])\n", w.impl("HostScans"), in, size, scan, goType(v.Type))
+		if v.Op == ir.OpGroupInclusiveScan {
+			w.f("copy(%s, %s)\n", out, in)
+		} else {
+			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostShift"), out, in, size, x.value(v.Args[1]))
+		}
+	case ir.OpGroupBallot:
+		w.f("%s(%s, %s, %s, %d)\n", w.impl("HostBallot"), out, in, size, v.Args[1].Bits)
+	case ir.OpGroupSelect:
+		i := v.Args[1]
+		switch {
+		case w.same(v):
+			w.f("%s = %s[%s]\n", out, in, x.value(i))
+		case x.inTop(i):
+			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostSelectSame"), out, in, size, x.value(i))
+		default:
+			w.f("%s(%s, %s, %s, g.%s[:n])\n", w.impl("HostSelect"), out, in, size, w.v(i))
+		}
+	default:
+		fail("the op %v", v.Op)
+	}
+}
+
+// gather writes the code that brings the values that a group op takes together,
+// with something neutral for work-items that have left, and returns their name.
+func (w *writer) gather(x *body, v *ir.Value) string {
+	a := v.Args[0]
+	t := goType(a.Type)
+	w.scratches[t] = true
+	in := "in"
+	w.f("in := g.s%s[:n]\n", t)
+	if x.inTop(a) || a.IsConst() {
+		w.f("%s(in, %s)\n", w.impl("HostFill"), x.value(a))
+	} else {
+		w.f("copy(in, g.%s)\n", w.v(a))
+	}
+	w.f("%s(&g.HostGroup, in, %s)\n", w.impl("HostNeutral"), w.typed(v.Neutral(w.m, 0)))
+	return in
+}
+
+// scratch returns the types of the values that group ops take.
+func (w *writer) scratch() []string {
+	var out []string
+	for t := range w.scratches {
+		out = append(out, t)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,160 @@
+// Package gohost writes the host form of a kernel: Go code that runs a whole
+// work-group on one goroutine.
+//
+// It takes ir from before the passes that replace barriers, group algorithms and
+// faults by what SPIR-V has, and cuts the kernel there. What lies between two cuts
+// is a region: a function with a loop over the work-items. Values that cross a cut
+// are kept in a slice with an element per work-item, or in one variable where all
+// have the same; what is cheap is computed anew. At the cut itself stands what the
+// group does together, such as a reduction of one of those slices.
+//
+// Within a region, blocks are labels and edges are goto, so that control flow stays
+// what it is. Values that the work-items have in common stand before the loop: gc
+// moves nothing out of loops.
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Uniform says what all work-items of a work-group have in common.
+type Uniform interface {
+	Value(v *ir.Value) bool
+}
+
+// Form is the host form of one kernel.
+type Form struct {
+	Type    string // the name of its Go type
+	code    []byte
+	imports []string
+}
+
+// New returns the name of the function that makes one.
+func (f *Form) New() string { return constructor(f.Type) }
+
+func constructor(typ string) string { return "new" + strings.ToUpper(typ[:1]) + typ[1:] }
+
+// Code returns the form's declarations.
+func (f *Form) Code() []byte {
+	if out, err := format.Source(f.code); err == nil {
+		return out
+	}
+	return f.code
+}
+
+// File returns the Go file with the forms, which begins with the header.
+func File(header, pkg string, forms []*Form) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n\npackage %s\n\nimport (\n", header, pkg)
+	used := map[string]bool{}
+	for _, f := range forms {
+		for _, p := range f.imports {
+			used[p] = true
+		}
+	}
+	for i, group := range [][]string{standard, own} {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		for _, p := range group {
+			if used[p] {
+				fmt.Fprintf(&b, "\t%q\n", p)
+			}
+		}
+	}
+	b.WriteString(")\n")
+	for _, f := range forms {
+		b.WriteString("\n")
+		b.Write(f.code)
+	}
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("host forms of package %s: %w", pkg, err)
+	}
+	return out, nil
+}
+
+// What generated code may import.
+const (
+	abiPath    = "github.com/kgen-go/kgen/abi"
+	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
+	math32Path = "github.com/kgen-go/kgen/dsl/math32"
+)
+
+var (
+	standard = []string{"math", "math/bits", "sync/atomic", "unsafe"}
+	own      = []string{abiPath, math32Path, implPath}
+)
+
+// unsupported ends the writing of a form.
+type unsupported struct{ what string }
+
+// Write returns the host form of a kernel that has barriers or group algorithms,
+// as a type of the given name. The module is as pass narrow leaves it; it is
+// changed. The error says what the kernel has that host forms lack.
+func Write(name string, m *ir.Module, u Uniform) (f *Form, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case unsupported:
+			err = fmt.Errorf("%s", p.what)
+		default:
+			panic(p)
+		}
+	}()
+	w := &writer{name: name, m: m, u: u, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]bool{}}
+	hoist(m.Kernel)
+	w.analyse()
+	w.print()
+	f = &Form{Type: name, code: w.b.Bytes()}
+	for p := range w.used {
+		f.imports = append(f.imports, p)
+	}
+	slices.Sort(f.imports)
+	return f, nil
+}
+
+// writer writes one form.
+type writer struct {
+	name string
+	m    *ir.Module
+	u    Uniform
+	b    bytes.Buffer
+	used map[string]bool // packages
+
+	*flow
+	values
+	tables map[*ir.Var]string
+	memory map[*ir.Var]*memory
+	sites  []*ir.Site
+	args0  map[*ir.Value]bool // that regions use
+	exprs  []*ir.Value        // constant expressions that they use
+	// scratches holds the types of the values that group ops take.
+	scratches map[string]bool
+	opaque    bool // constants are to be hidden from gc
+}
+
+func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
+
+// from returns a name of an imported package.
+func (w *writer) from(path, name string) string {
+	w.used[path] = true
+	base := path
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			base = path[i+1:]
+			break
+		}
+	}
+	return base + "." + name
+}
+
+func (w *writer) impl(name string) string { return w.from(implPath, name) }
+
+func fail(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

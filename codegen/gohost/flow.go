@@ -1,0 +1,170 @@
+package gohost
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// flow is the kernel cut into regions.
+type flow struct {
+	nodes   []*node
+	head    map[*ir.Block]*node
+	splits  []*split
+	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
+}
+
+// node is a block, or a part of one that ends at a cut.
+type node struct {
+	index int
+	block *ir.Block
+	phis  []*ir.Value
+	insts []*ir.Value
+	split *split // nil where the block's terminator ends it
+
+	in  set // live at the beginning, phis left out
+	end set // live at the end
+}
+
+// split is a cut.
+type split struct {
+	index int
+	op    *ir.Value
+	next  *node
+	after set // live behind it, its result left out
+}
+
+// region is what work-items do from one cut to the next.
+type region struct {
+	index  int
+	entry  *node
+	nodes  []*node // in an order that has predecessors first, but for loops
+	in     map[*node]bool
+	defs   map[*ir.Value]bool
+	exits  []*node // that end at a cut
+	leaves bool    // some work-items may end here
+	dead   bool    // some may have ended before
+}
+
+// cut makes the flow of the function.
+func cut(f *ir.Func) *flow {
+	x := &flow{head: map[*ir.Block]*node{}}
+	order := f.ReversePostorder()
+	add := func(b *ir.Block) *node {
+		n := &node{index: len(x.nodes), block: b}
+		x.nodes = append(x.nodes, n)
+		return n
+	}
+	for _, b := range order {
+		n := add(b)
+		n.phis = b.Phis
+		x.head[b] = n
+		for _, v := range b.Insts {
+			if !cuts(v) {
+				n.insts = append(n.insts, v)
+				continue
+			}
+			s := &split{index: len(x.splits), op: v}
+			x.splits = append(x.splits, s)
+			n.split = s
+			n = add(b)
+			s.next = n
+		}
+	}
+	x.region(x.head[order[0]])
+	for _, s := range x.splits {
+		x.region(s.next)
+	}
+	x.findDead()
+	return x
+}
+
+// succs returns where the work-item goes from n without a cut.
+func (x *flow) succs(n *node) []*node {
+	if n.split != nil {
+		return nil
+	}
+	var out []*node
+	for _, s := range n.block.Term.Succs {
+		out = append(out, x.head[s])
+	}
+	return out
+}
+
+// region adds the region that begins at entry.
+func (x *flow) region(entry *node) {
+	r := &region{index: len(x.regions), entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{}}
+	x.regions = append(x.regions, r)
+	var visit func(n *node)
+	visit = func(n *node) {
+		r.in[n] = true
+		for _, s := range slices.Backward(x.succs(n)) {
+			if !r.in[s] {
+				visit(s)
+			}
+		}
+		r.nodes = append(r.nodes, n)
+	}
+	visit(entry)
+	slices.Reverse(r.nodes)
+	for _, n := range r.nodes {
+		for _, v := range n.phis {
+			r.defs[v] = true
+		}
+		for _, v := range n.insts {
+			r.defs[v] = true
+		}
+		switch {
+		case n.split != nil:
+			r.exits = append(r.exits, n)
+		case len(n.block.Term.Succs) == 0:
+			r.leaves = true
+		}
+	}
+	// The entry's phis belong to the region only where one of its nodes leads back.
+	if entry.phis != nil && len(x.regions) == 1 {
+		panic("BUG: the entry has phis")
+	}
+}
+
+// findDead finds the regions that work-items may not live to see while others of
+// their group do.
+func (x *flow) findDead() {
+	var work []*region
+	mark := func(r *region) {
+		for _, n := range r.exits {
+			if to := x.regions[n.split.index+1]; !to.dead {
+				to.dead = true
+				work = append(work, to)
+			}
+		}
+	}
+	for _, r := range x.regions {
+		if r.leaves {
+			mark(r)
+		}
+	}
+	for len(work) > 0 {
+		r := work[len(work)-1]
+		work = work[:len(work)-1]
+		mark(r)
+	}
+}
+
+// set is a set of values, by their index in values.
+type set []uint64
+
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+
+// union adds t's to s and reports whether that changed it.
+func (s set) union(t set) bool {
+	changed := false
+	for i, w := range t {
+		if w&^s[i] != 0 {
+			s[i] |= w
+			changed = true
+		}
+	}
+	return changed
+}

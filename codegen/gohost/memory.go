@@ -1,0 +1,480 @@
+package gohost
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Addresses are pairs of what they point into and a distance in bytes, so that no
+// Go pointer ever lies outside of its object. Where the first is known, as it
+// nearly always is, an address is the distance alone.
+
+// What an address may point into beside a parameter.
+const (
+	dynamic  = "?"
+	nullRoot = "nil"
+	dataRoot = "data"
+)
+
+// findRoots finds what the addresses point into.
+func (w *writer) findRoots() {
+	w.roots = map[*ir.Value]string{}
+	for changed := true; changed; {
+		changed = false
+		for _, v := range w.all {
+			if v.Type.Kind != ir.Addr {
+				continue
+			}
+			if r := w.rootOf(v); r != w.roots[v] {
+				w.roots[v], changed = r, true
+			}
+		}
+	}
+}
+
+func (w *writer) rootOf(v *ir.Value) string {
+	switch v.Op {
+	case ir.OpArg:
+		return w.argRoot(v)
+	case ir.OpAddrOf:
+		if v.Ref().Var != nil {
+			fail("the address of a variable")
+		}
+		return w.root(v.Args[0])
+	case ir.OpPhi:
+		return w.join(v.Args)
+	case ir.OpSelect:
+		return w.join(v.Args[1:])
+	case ir.OpGroupUniform:
+		return w.root(v.Args[0])
+	}
+	fail("%v of an address", v.Op)
+	return ""
+}
+
+// root returns what is known of v's root, "" if it is not known yet.
+func (w *writer) root(v *ir.Value) string {
+	if v.IsConst() {
+		return nullRoot
+	}
+	return w.roots[v]
+}
+
+func (w *writer) join(args []*ir.Value) string {
+	root := ""
+	for _, a := range args {
+		switch r := w.root(a); {
+		case r == "" || r == root:
+		case root == "":
+			root = r
+		default:
+			return dynamic
+		}
+	}
+	return root
+}
+
+// argRoot returns the parameter, or the data, whose address the launch block has
+// there.
+func (w *writer) argRoot(v *ir.Value) string {
+	at := int(v.Bits) - abi.OffsetArgs
+	for i, p := range w.m.Params {
+		if p.Kind == abi.Slice && p.Offset == at {
+			return fmt.Sprintf("p%d", i)
+		}
+	}
+	if len(w.m.Data) > 0 && at == w.m.DataOffset {
+		return dataRoot
+	}
+	fail("an address at offset %d of the launch block", v.Bits)
+	return ""
+}
+
+// memory is a variable's place.
+type memory struct {
+	row   int  // in the group's memory
+	each  bool // every work-item has one from region to region
+	table bool
+	// size is the number of bytes, unless count times elem are.
+	size  int
+	count *ir.Value
+	elem  int
+}
+
+// placeMemory finds a place for all variables.
+func (w *writer) placeMemory() {
+	w.memory, w.tables = map[*ir.Var]*memory{}, map[*ir.Var]string{}
+	row := 0
+	place := func(v *ir.Var, each bool) {
+		checkMemory(v.Type, true)
+		m := &memory{row: row, each: each}
+		if v.Type.Kind == ir.Array && !v.Type.Len.IsConst() {
+			m.count = v.Type.Len
+			m.elem, _ = ownLayout.size(v.Type.Elem)
+		} else {
+			m.size, _ = ownLayout.size(v.Type)
+		}
+		w.memory[v] = m
+		row++
+	}
+	for _, v := range w.m.Vars {
+		switch {
+		case v.Storage == ir.Private && v.Init != nil:
+			w.memory[v] = &memory{table: true}
+		case v.Storage == ir.Workgroup:
+			place(v, false)
+		default:
+			fail("a variable of storage class %v", v.Storage)
+		}
+	}
+	for _, v := range w.m.Kernel.Vars {
+		place(v, w.crosses(v))
+	}
+}
+
+// checkMemory fails for types that memory of bytes cannot hold.
+func checkMemory(t *ir.Type, outer bool) {
+	switch t.Kind {
+	case ir.Addr:
+		fail("an address in memory")
+	case ir.F16:
+		fail("float16")
+	case ir.Array:
+		if !outer && !t.Len.IsConst() {
+			fail("an array of arrays whose length is no constant")
+		}
+		checkMemory(t.Elem, false)
+	case ir.Struct:
+		for _, f := range t.Fields {
+			checkMemory(f.Type, false)
+		}
+	}
+}
+
+// layout says where the parts of types lie. In device memory that is what the type
+// says; other memory has wider scalars than that, so that it has Go's layout of the
+// scalars that it has.
+type layout bool
+
+const (
+	deviceLayout layout = false
+	ownLayout    layout = true
+)
+
+func (l layout) size(t *ir.Type) (size, align int) {
+	if l == deviceLayout {
+		return t.Size, t.Align
+	}
+	switch t.Kind {
+	case ir.Array:
+		n, _ := t.ArrayLen()
+		size, align = l.size(t.Elem)
+		return n * size, align
+	case ir.Struct:
+		align = 1
+		for _, f := range t.Fields {
+			n, a := l.size(f.Type)
+			size = up(size, a) + n
+			align = max(align, a)
+		}
+		return up(size, align), align
+	}
+	return t.Size, t.Align
+}
+
+func (l layout) offset(t *ir.Type, field int) int {
+	if l == deviceLayout {
+		return t.Fields[field].Offset
+	}
+	at := 0
+	for i, f := range t.Fields {
+		n, a := l.size(f.Type)
+		at = up(at, a)
+		if i == field {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+func up(n, align int) int { return (n + align - 1) / align * align }
+
+// crosses reports whether the variable may be accessed before and after a cut.
+func (w *writer) crosses(x *ir.Var) bool {
+	uses := func(n *node) bool {
+		for _, v := range n.insts {
+			if r := v.Ref(); r != nil && r.Var == x {
+				return true
+			}
+			if c, ok := v.Aux.(*ir.Copy); ok && (c.Dst == x || c.Src == x) {
+				return true
+			}
+		}
+		return false
+	}
+	// before: reached from an access; after the first cut behind one, with cut set.
+	reached := map[*node]int{}
+	var work []*node
+	visit := func(n *node, state int) {
+		if reached[n] < state {
+			reached[n] = state
+			work = append(work, n)
+		}
+	}
+	for _, n := range w.nodes {
+		if uses(n) {
+			visit(n, 1)
+		}
+	}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		state := reached[n]
+		if state == 2 && uses(n) {
+			return true
+		}
+		if n.split != nil {
+			visit(n.split.next, 2)
+		}
+		for _, s := range w.succs(n) {
+			visit(s, state)
+		}
+	}
+	return false
+}
+
+// location returns the Go code of a pointer to what the memory op v accesses.
+func (w *body) location(v *ir.Value) string {
+	r, path := v.Ref(), v.Path()
+	var base string
+	var terms []string
+	t := r.Elem
+	if r.Var != nil {
+		base, t = w.variable(r.Var), r.Var.Type
+	} else {
+		base = w.base(path[0])
+		if off := w.offset(path[0]); off != "0" {
+			terms = append(terms, off)
+		}
+		terms = append(terms, w.scaled(path[1], t.Size)...)
+		path = path[2:]
+	}
+	l := deviceLayout
+	if r.Var != nil {
+		l = ownLayout
+	}
+	offset, more := w.pathTerms(l, t, path)
+	return add(base, append(terms, more...), offset)
+}
+
+// distance returns the distance in bytes that AddrOf v is at.
+func (w *body) distance(v *ir.Value) string {
+	path := v.Path()
+	off := w.offset(path[0])
+	t := v.Ref().Elem
+	var terms []string
+	if off != "0" {
+		terms = append(terms, off)
+	}
+	terms = append(terms, w.scaled(path[1], t.Size)...)
+	offset, more := w.pathTerms(deviceLayout, t, path[2:])
+	terms = append(terms, more...)
+	if offset != 0 || len(terms) == 0 {
+		terms = append(terms, fmt.Sprint(offset))
+	}
+	return strings.Join(terms, " + ")
+}
+
+func add(base string, terms []string, offset int) string {
+	constant := 0
+	var rest []string
+	for _, t := range terms {
+		var n int
+		if _, err := fmt.Sscanf(t+";", "%d;", &n); err == nil {
+			constant += n
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	if constant += offset; constant != 0 {
+		rest = append(rest, fmt.Sprint(constant))
+	}
+	if len(rest) == 0 {
+		return base
+	}
+	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
+}
+
+// pathTerms returns the distance that the path into t leads to: a constant, and
+// terms.
+func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
+	for _, p := range path {
+		if t.Kind == ir.Array {
+			t = t.Elem
+			size, _ := l.size(t)
+			terms = append(terms, w.scaled(p, size)...)
+			continue
+		}
+		offset += l.offset(t, int(p.Bits))
+		t = t.Fields[p.Bits].Type
+	}
+	return offset, terms
+}
+
+// scaled returns index times size.
+func (w *body) scaled(index *ir.Value, size int) []string {
+	switch {
+	case size == 0:
+		return nil
+	case index.IsConst():
+		if n := index.Int() * int64(size); n != 0 {
+			return []string{fmt.Sprint(n)}
+		}
+		return nil
+	case size == 1:
+		return []string{"int(" + w.value(index) + ")"}
+	}
+	return []string{fmt.Sprintf("int(%s)*%d", w.value(index), size)}
+}
+
+// base returns what the address points into.
+func (w *body) base(v *ir.Value) string {
+	switch r := w.root(v); r {
+	case dynamic:
+		return w.value(v) + ".Base"
+	case nullRoot:
+		return "unsafe.Pointer(nil)"
+	default:
+		w.pointer(r)
+		return r
+	}
+}
+
+// offset returns the distance there.
+func (w *body) offset(v *ir.Value) string {
+	switch r := w.root(v); {
+	case r == dynamic:
+		return w.value(v) + ".Off"
+	case r == nullRoot || v.Op == ir.OpArg:
+		return "0"
+	}
+	return w.value(v)
+}
+
+// variable returns the pointer to a variable.
+func (w *body) variable(v *ir.Var) string {
+	m := w.memory[v]
+	switch {
+	case m.table:
+		return fmt.Sprintf("unsafe.Pointer(&%s)", w.table(v))
+	case m.each:
+		return w.own(m)
+	}
+	name := fmt.Sprintf("m%d", m.row)
+	w.once(&w.top, name, "g.Memory(%d)", m.row)
+	return name
+}
+
+// own returns the pointer to the work-item's part of memory that each has.
+func (w *body) own(m *memory) string {
+	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
+	w.once(&w.top, all, "g.Memory(%d)", m.row)
+	size := fmt.Sprint(stride(m))
+	if m.count != nil {
+		size = fmt.Sprintf("size%d", m.row)
+		w.once(&w.top, size, "%s", w.strideOf(m))
+	}
+	w.once(&w.item, name, "unsafe.Add(%s, li*%s)", all, size)
+	return name
+}
+
+// pointer sees to it that the pointer to a parameter's memory is there.
+func (w *body) pointer(root string) {
+	if root == dataRoot {
+		w.once(&w.top, root, "g.Data()")
+		return
+	}
+	w.once(&w.top, root, "g.Pointer(%s)", root[1:])
+}
+
+// stride returns the distance between the parts of work-items.
+func stride(m *memory) int { return (m.size + 7) &^ 7 }
+
+// strideOf is stride for sizes that specialization constants set.
+func (w *writer) strideOf(m *memory) string {
+	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
+}
+
+// bytes returns the size of a variable's memory as Go code.
+func (w *writer) bytes(m *memory) string {
+	switch {
+	case m.each && m.count != nil:
+		return "(" + w.strideOf(m) + ")*n"
+	case m.each:
+		return fmt.Sprintf("%d*n", stride(m))
+	case m.count != nil:
+		return fmt.Sprintf("int(%s)*%d", w.constExpr(m.count), m.elem)
+	}
+	return fmt.Sprint(m.size)
+}
+
+// table returns the name of the Go variable that is a table of constants.
+func (w *writer) table(v *ir.Var) string {
+	if w.tables[v] == "" {
+		w.tables[v] = fmt.Sprintf("%sTable%d", w.name, len(w.tables))
+	}
+	return w.tables[v]
+}
+
+// memoryType returns the Go type of memory.
+func memoryType(t *ir.Type) string {
+	switch t.Kind {
+	case ir.Array:
+		n, ok := t.ArrayLen()
+		if !ok {
+			fail("a table without a length")
+		}
+		return fmt.Sprintf("[%d]%s", n, memoryType(t.Elem))
+	case ir.Struct:
+		var fields []string
+		for i, f := range t.Fields {
+			fields = append(fields, fmt.Sprintf("f%d %s", i, memoryType(f.Type)))
+		}
+		return "struct{" + strings.Join(fields, "; ") + "}"
+	}
+	return goType(t)
+}
+
+// tableValue returns the Go value of a table, or part of one, whose scalars come
+// next, and the scalars after them.
+func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
+	var parts []*ir.Type
+	switch t.Kind {
+	case ir.Array:
+		n, _ := t.ArrayLen()
+		for range n {
+			parts = append(parts, t.Elem)
+		}
+	case ir.Struct:
+		for _, f := range t.Fields {
+			parts = append(parts, f.Type)
+		}
+	default:
+		return w.untyped(leaves[0]), leaves[1:]
+	}
+	var b strings.Builder
+	b.WriteString(memoryType(t) + "{")
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		var s string
+		s, leaves = w.tableValue(p, leaves)
+		b.WriteString(s)
+	}
+	return b.String() + "}", leaves
+}

@@ -1,0 +1,382 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// exprs has the Go expressions of ops. Each operation on floats is converted to
+// its type, which keeps gc from fusing it with another.
+var exprs map[ir.Op]func(w *body, v *ir.Value) string
+
+func init() {
+	exprs = map[ir.Op]func(w *body, v *ir.Value) string{
+		ir.OpIAdd: binary("+"), ir.OpISub: binary("-"), ir.OpIMul: binary("*"), ir.OpSDiv: binary("/"),
+		ir.OpAnd: binary("&"), ir.OpOr: binary("|"), ir.OpXor: binary("^"),
+		ir.OpUDiv: unsigned("/"), ir.OpUMod: unsigned("%"),
+		ir.OpUMulHi: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("int32(uint64(%s) * uint64(%s) >> 32)", w.unsigned(v.Args[0]), w.unsigned(v.Args[1]))
+		},
+		ir.OpNot:  func(w *body, v *ir.Value) string { return "^" + w.value(v.Args[0]) },
+		ir.OpShl:  func(w *body, v *ir.Value) string { return w.value(v.Args[0]) + " << " + w.shift(v) },
+		ir.OpShrA: func(w *body, v *ir.Value) string { return w.value(v.Args[0]) + " >> " + w.shift(v) },
+		ir.OpShrL: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s >> %s)", goType(v.Type), w.unsigned(v.Args[0]), w.shift(v))
+		},
+		ir.OpBitCount: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s))", w.from("math/bits", "OnesCount32"), w.unsigned(v.Args[0]))
+		},
+		ir.OpBitReverse: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s))", w.from("math/bits", "Reverse32"), w.unsigned(v.Args[0]))
+		},
+		ir.OpFindLsb: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s)", w.impl("HostFindLsb"), w.unsigned(v.Args[0]))
+		},
+		ir.OpFindUMsb: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s)) - 1", w.from("math/bits", "Len32"), w.unsigned(v.Args[0]))
+		},
+
+		ir.OpFAdd: rounded("+"), ir.OpFSub: rounded("-"), ir.OpFMul: rounded("*"), ir.OpFDiv: rounded("/"),
+		ir.OpFNegate: func(w *body, v *ir.Value) string { return "-" + w.value(v.Args[0]) },
+		ir.OpFma: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s*%s + %s)", goType(v.Type), w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
+		},
+		ir.OpFAbs:       func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Abs") },
+		ir.OpFSqrt:      func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Sqrt") },
+		ir.OpFFloor:     func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Floor") },
+		ir.OpFCeil:      func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Ceil") },
+		ir.OpFTrunc:     func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Trunc") },
+		ir.OpFRoundEven: func(w *body, v *ir.Value) string { return viaFloat64(w, v, "RoundToEven") },
+		ir.OpFSin:       fast("FastSin"), ir.OpFCos: fast("FastCos"), ir.OpFTan: fast("FastTan"), ir.OpFExp: fast("FastExp"),
+		ir.OpFExp2: fast("FastExp2"), ir.OpFLog: fast("FastLog"), ir.OpFLog2: fast("FastLog2"), ir.OpFPow: fast("FastPow"),
+		ir.OpFRsqrt: fast("FastRsqrt"),
+
+		ir.OpIEq: binary("=="), ir.OpINe: binary("!="), ir.OpSLt: binary("<"), ir.OpSLe: binary("<="),
+		ir.OpULt: compareUnsigned("<"), ir.OpULe: compareUnsigned("<="),
+		ir.OpFEq: binary("=="), ir.OpFNe: binary("!="), ir.OpFLt: binary("<"), ir.OpFLe: binary("<="),
+		ir.OpAddrIsNull: func(w *body, v *ir.Value) string {
+			return w.base(v.Args[0]) + " == nil"
+		},
+		ir.OpLAnd: binary("&&"), ir.OpLOr: binary("||"), ir.OpLEq: binary("=="), ir.OpLNe: binary("!="),
+		ir.OpLNot: func(w *body, v *ir.Value) string { return "!" + w.value(v.Args[0]) },
+
+		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
+		ir.OpUConvert: func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
+		ir.OpUToF:     func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
+		ir.OpFToU: func(w *body, v *ir.Value) string {
+			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.value(v.Args[0]))
+		},
+		ir.OpBitcast:      bitcast,
+		ir.OpBuiltIn:      func(w *body, v *ir.Value) string { return w.builtIn(v.Aux.(ir.BuiltIn)) },
+		ir.OpGroupUniform: func(w *body, v *ir.Value) string { return w.converted(v.Args[0], v) },
+		ir.OpAddrOf: func(w *body, v *ir.Value) string {
+			if w.roots[v] == dynamic {
+				return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v.Args[0]), w.distance(v))
+			}
+			return w.distance(v)
+		},
+		ir.OpLoad: func(w *body, v *ir.Value) string { return fmt.Sprintf("*(*%s)(%s)", goType(v.Type), w.location(v)) },
+	}
+}
+
+func binary(op string) func(w *body, v *ir.Value) string {
+	return func(w *body, v *ir.Value) string { return w.operand(v, 0) + " " + op + " " + w.operand(v, 1) }
+}
+
+func rounded(op string) func(w *body, v *ir.Value) string {
+	return func(w *body, v *ir.Value) string {
+		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.operand(v, 0), op, w.operand(v, 1))
+	}
+}
+
+func unsigned(op string) func(w *body, v *ir.Value) string {
+	return func(w *body, v *ir.Value) string {
+		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.unsigned(v.Args[0]), op, w.unsigned(v.Args[1]))
+	}
+}
+
+func compareUnsigned(op string) func(w *body, v *ir.Value) string {
+	return func(w *body, v *ir.Value) string {
+		return w.unsigned(v.Args[0]) + " " + op + " " + w.unsigned(v.Args[1])
+	}
+}
+
+func convert(w *body, v *ir.Value) string {
+	return fmt.Sprintf("%s(%s)", goType(v.Type), w.value(v.Args[0]))
+}
+
+// viaFloat64 calls a function of package math, whose result for a float32 is one.
+func viaFloat64(w *body, v *ir.Value, name string) string {
+	f := w.from("math", name)
+	if v.Type == ir.TypeF64 {
+		return fmt.Sprintf("%s(%s)", f, w.value(v.Args[0]))
+	}
+	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, w.value(v.Args[0]))
+}
+
+// fast calls a function of package math32.
+func fast(name string) func(w *body, v *ir.Value) string {
+	return func(w *body, v *ir.Value) string {
+		f := w.from(math32Path, name)
+		if len(v.Args) == 2 {
+			return fmt.Sprintf("%s(%s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]))
+		}
+		return fmt.Sprintf("%s(%s)", f, w.value(v.Args[0]))
+	}
+}
+
+func bitcast(w *body, v *ir.Value) string {
+	x := v.Args[0]
+	switch from, to := x.Type, v.Type; {
+	case from == to:
+		return w.value(x)
+	case from == ir.TypeF32 && to == ir.TypeI32:
+		return fmt.Sprintf("int32(%s(%s))", w.from("math", "Float32bits"), w.value(x))
+	case from == ir.TypeI32 && to == ir.TypeF32:
+		return fmt.Sprintf("%s(%s)", w.from("math", "Float32frombits"), w.unsigned(x))
+	case from == ir.TypeF64 && to == ir.TypeI64:
+		return fmt.Sprintf("int64(%s(%s))", w.from("math", "Float64bits"), w.value(x))
+	case from == ir.TypeI64 && to == ir.TypeF64:
+		return fmt.Sprintf("%s(%s)", w.from("math", "Float64frombits"), w.unsigned(x))
+	}
+	fail("a %v as %v", x.Type, v.Type)
+	return ""
+}
+
+// operand returns argument i of an op with two; a constant takes the type of the
+// other.
+func (w *body) operand(v *ir.Value, i int) string {
+	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
+		return w.untyped(a)
+	}
+	return w.value(v.Args[i])
+}
+
+// unsigned returns v as a number without a sign.
+func (w *body) unsigned(v *ir.Value) string {
+	if v.IsConst() && !w.opaque {
+		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
+	}
+	return fmt.Sprintf("u%s(%s)", goType(v.Type), w.value(v))
+}
+
+// shift returns the count of a shift, which is less than the width: the mask tells
+// gc, too.
+func (w *body) shift(v *ir.Value) string {
+	c := v.Args[1]
+	if c.IsConst() {
+		return fmt.Sprint(c.Bits)
+	}
+	return fmt.Sprintf("(%s & %d)", w.unsigned(c), c.Type.Bits()-1)
+}
+
+// define writes the statements that compute v.
+func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
+	s := w.v(v)
+	is := "="
+	if declare {
+		is = ":="
+	}
+	if mm, ok := w.minmax[v]; ok {
+		x, y := w.value(mm.x), w.value(mm.y)
+		fmt.Fprintf(b, "%s %s %s(%s, %s)\n", s, is, mm.name, x, y)
+		return
+	}
+	if v.Op == ir.OpSelect {
+		c, x, y := w.value(v.Args[0]), w.converted(v.Args[1], v), w.converted(v.Args[2], v)
+		fmt.Fprintf(b, "%s %s %s\nif %s {\n%s = %s\n}\n", s, is, y, c, s, x)
+		return
+	}
+	if v.Op.Has(ir.FlagAtomic) {
+		w.atomic(b, v, s+" "+is+" ")
+		return
+	}
+	expr, ok := exprs[v.Op]
+	if !ok {
+		fail("the op %v", v.Op)
+	}
+	w.opaque = constant(v)
+	fmt.Fprintf(b, "%s %s %s\n", s, is, expr(w, v))
+	w.opaque = false
+}
+
+// constant reports whether gc would compute v, as an exact number, and not take
+// what overflows or divides by zero.
+func constant(v *ir.Value) bool {
+	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
+		return false
+	}
+	if d := v.Args[len(v.Args)-1]; (v.Op == ir.OpSDiv || v.Op == ir.OpUDiv || v.Op == ir.OpUMod) && d.IsConst() && d.Bits == 0 {
+		return true
+	}
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
+}
+
+// converted returns v as a value of what to is, which differs for addresses.
+func (w *body) converted(v, to *ir.Value) string {
+	if v.Type.Kind != ir.Addr {
+		return w.value(v)
+	}
+	switch {
+	case w.roots[to] != dynamic:
+		return w.offset(v)
+	case w.root(v) == dynamic:
+		return w.value(v)
+	}
+	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v), w.offset(v))
+}
+
+// effect writes an op without a result.
+func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
+	switch v.Op {
+	case ir.OpStore:
+		fmt.Fprintf(b, "*(*%s)(%s) = %s\n", goType(v.Args[0].Type), w.location(v), w.value(v.Args[0]))
+	case ir.OpZero:
+		w.zero(b, v.Ref().Var)
+	case ir.OpCopyVar:
+		c := v.Aux.(*ir.Copy)
+		if n := w.memory[c.Dst].size; n > 0 {
+			fmt.Fprintf(b, "*(*[%d]byte)(%s) = *(*[%d]byte)(%s)\n", n, w.variable(c.Dst), n, w.variable(c.Src))
+			return
+		}
+		fail("a copy of memory whose size is no constant")
+	case ir.OpFault:
+		var args [5]any
+		for i, a := range v.Args {
+			args[i] = w.value(a)
+		}
+		fmt.Fprintf(b, "g.Fault(%d, %s, %s, %s, %s, %s)\n", append([]any{w.site(v.Aux.(*ir.Site))}, args[:]...)...)
+	default:
+		if !v.Op.Has(ir.FlagAtomic) {
+			fail("the op %v", v.Op)
+		}
+		w.atomic(b, v, "")
+	}
+}
+
+func (w *body) zero(b *bytes.Buffer, v *ir.Var) {
+	m := w.memory[v]
+	if m.count != nil {
+		fmt.Fprintf(b, "clear(unsafe.Slice((*byte)(%s), int(%s)*%d))\n", w.variable(v), w.value(m.count), m.elem)
+	} else if m.size > 0 {
+		fmt.Fprintf(b, "*(*[%d]byte)(%s) = [%d]byte{}\n", m.size, w.variable(v), m.size)
+	}
+}
+
+// site returns the number of a site in the form's table.
+func (w *writer) site(s *ir.Site) int {
+	for i, t := range w.sites {
+		if t == s {
+			return i
+		}
+	}
+	w.sites = append(w.sites, s)
+	return len(w.sites) - 1
+}
+
+// builtIn returns the Go expression of a built-in.
+func (w *body) builtIn(b ir.BuiltIn) string {
+	counter := func(d int) string {
+		if d >= max(w.m.Rank, 1) {
+			return ""
+		}
+		*[]*bool{&w.x, &w.y, &w.z}[d] = true
+		return string("xyz"[d])
+	}
+	switch {
+	case b <= ir.GlobalInvocationIDZ:
+		d := int(b - ir.GlobalInvocationIDX)
+		c := counter(d)
+		if c == "" {
+			return "int32(0)"
+		}
+		base := "base" + c
+		w.once(&w.top, base, "g.ID[%d]*g.Local[%d]", d, d)
+		return fmt.Sprintf("int32(%s + %s)", base, c)
+	case b <= ir.LocalInvocationIDZ:
+		if c := counter(int(b - ir.LocalInvocationIDX)); c != "" {
+			return "int32(" + c + ")"
+		}
+		return "int32(0)"
+	case b <= ir.WorkgroupIDZ:
+		return fmt.Sprintf("int32(g.ID[%d])", b-ir.WorkgroupIDX)
+	}
+	switch b {
+	case ir.LocalInvocationIndex:
+		return "int32(li)"
+	case ir.SubgroupSize:
+		return "int32(g.SubGroup)"
+	case ir.NumSubgroups:
+		return "int32((n + g.SubGroup - 1) / g.SubGroup)"
+	}
+	w.lane = true
+	switch b {
+	case ir.SubgroupID:
+		return "int32(sub)"
+	case ir.SubgroupLocalInvocationID:
+		return "int32(lane)"
+	case ir.SubgroupLocalRange:
+		return "int32(min(size, n-sub*size))"
+	}
+	fail("the built-in %v", b)
+	return ""
+}
+
+// goType returns the Go type of a scalar. All integers have signs.
+func goType(t *ir.Type) string {
+	switch t.Kind {
+	case ir.Bool:
+		return "bool"
+	case ir.I8, ir.I16, ir.I32, ir.I64:
+		return fmt.Sprintf("int%d", t.Bits())
+	case ir.F32, ir.F64:
+		return fmt.Sprintf("float%d", t.Bits())
+	}
+	fail("values of type %v", t)
+	return ""
+}
+
+// typeOf returns the Go type of v's variable.
+func (w *writer) typeOf(v *ir.Value) string {
+	switch {
+	case v.Type.Kind != ir.Addr:
+		return goType(v.Type)
+	case w.roots[v] == dynamic:
+		return w.impl("HostAddr")
+	}
+	return "int"
+}
+
+// typed returns a constant with its type.
+func (w *writer) typed(v *ir.Value) string {
+	s := w.untyped(v)
+	if w.opaque {
+		return fmt.Sprintf("%s[%s](%s)", w.impl("HostConst"), goType(v.Type), s)
+	}
+	if v.Type == ir.TypeBool || v.Type.IsFloat() && s[0] >= 'a' {
+		return s
+	}
+	return fmt.Sprintf("%s(%s)", goType(v.Type), s)
+}
+
+// untyped returns a constant.
+func (w *writer) untyped(v *ir.Value) string {
+	switch {
+	case v.Type == ir.TypeBool:
+		return strconv.FormatBool(v.Bits != 0)
+	case v.Type.IsInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case !v.Type.IsFloat():
+		fail("a constant of type %v", v.Type)
+	}
+	f, bits := ir.FloatValue(v.Type, v.Bits), v.Type.Bits()
+	if math.IsInf(f, 0) || f != f || f == 0 && math.Signbit(f) {
+		return fmt.Sprintf("%s(%#x)", w.from("math", fmt.Sprintf("Float%dfrombits", bits)), v.Bits)
+	}
+	return strconv.FormatFloat(f, 'g', -1, bits)
+}

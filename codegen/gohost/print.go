@@ -1,0 +1,192 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// print writes the form's type, its methods and its tables.
+func (w *writer) print() {
+	w.used["unsafe"] = true
+	type out struct{ code []byte }
+	var cuts [][]byte
+	trivial := make([]*split, len(w.regions))
+	for i, r := range w.regions {
+		if s, ok := w.trivial(r); ok {
+			trivial[i] = s
+		}
+	}
+	for _, s := range w.splits {
+		w.cut(s, trivial[s.index+1])
+		cuts = append(cuts, w.take())
+	}
+	for i, r := range w.regions {
+		if trivial[i] == nil {
+			w.region(r)
+		}
+	}
+	regions := w.take()
+	w.begin()
+	begin := w.take()
+	w.structure()
+	w.b.Write(begin)
+	w.f("// Run runs the work-group.\nfunc (g *%s) Run() {\n", w.name)
+	switch {
+	case trivial[0] != nil:
+		w.f("next := %d\n", trivial[0].index)
+	case len(w.splits) == 0:
+		w.f("g.r0()\n}\n\n")
+	default:
+		w.f("next := g.r0()\n")
+	}
+	if len(w.splits) > 0 {
+		w.f("for next >= 0 {\nswitch next {\n")
+		for i, c := range cuts {
+			w.f("case %d:\n%s", i, c)
+		}
+		w.f("}\n}\n}\n\n")
+	}
+	w.b.Write(regions)
+	if !bytes.Contains(w.b.Bytes(), []byte("unsafe.")) {
+		delete(w.used, "unsafe")
+	}
+}
+
+// take returns what has been written, and begins anew.
+func (w *writer) take() []byte {
+	b := bytes.Clone(w.b.Bytes())
+	w.b.Reset()
+	return b
+}
+
+// structure writes the form's type, and what it needs of a package.
+func (w *writer) structure() {
+	w.f("// %s is a work-group of the kernel [%s].\ntype %s struct {\n%s\n", w.name, w.m.Name, w.name, w.impl("HostGroup"))
+	for i, e := range w.exprs {
+		w.f("c%d %s\n", i, goType(e.Type))
+	}
+	for _, v := range w.all {
+		if w.args0[v] {
+			w.f("%s %s\n", w.v(v), goType(v.Type))
+		}
+	}
+	for _, v := range w.homes {
+		t := w.typeOf(v)
+		if !w.same(v) {
+			t = "[]" + t
+		}
+		w.f("%s %s\n", w.v(v), t)
+	}
+	for _, t := range w.scratch() {
+		w.f("s%s []%s\n", t, t)
+	}
+	w.f("}\n\n")
+	w.f("func %s() %s { return new(%s) }\n\n", constructor(w.name), w.impl("HostForm"), w.name)
+	if len(w.sites) > 0 {
+		w.f("var %sSites = []%s{\n", w.name, w.from(abiPath, "Site"))
+		for _, s := range w.sites {
+			w.f("{Kind: %d, Pos: %q", s.Kind, s.Pos.String())
+			if s.Message != "" {
+				w.f(", Message: %q", s.Message)
+			}
+			w.f("},\n")
+		}
+		w.f("}\n\n")
+	}
+	for _, v := range w.m.Vars {
+		if t := w.tables[v]; t != "" {
+			s, _ := w.tableValue(v.Type, v.Init)
+			w.f("var %s = %s\n\n", t, s)
+		}
+	}
+}
+
+// begin writes the method that readies the form for a launch.
+func (w *writer) begin() {
+	w.f("// Begin readies the work-group for a launch.\nfunc (g *%s) Begin() {\n", w.name)
+	if len(w.sites) > 0 {
+		w.f("g.Sites = %sSites\n", w.name)
+	}
+	// Constant expressions come before what is sized by them; asking for the sizes
+	// adds some.
+	var sizes bytes.Buffer
+	for _, v := range w.allVars() {
+		if m := w.memory[v]; m != nil && !m.table {
+			fmt.Fprintf(&sizes, "g.Allot(%d, %s)\n", m.row, w.bytes(m))
+		}
+	}
+	for _, v := range w.homes {
+		if !w.same(v) {
+			fmt.Fprintf(&sizes, "%s(&g.%s, n)\n", w.impl("HostRoom"), w.v(v))
+		}
+	}
+	for _, t := range w.scratch() {
+		fmt.Fprintf(&sizes, "%s(&g.s%s, n)\n", w.impl("HostRoom"), t)
+	}
+	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte(", n)")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
+		w.items()
+	}
+	for _, v := range w.all {
+		if w.args0[v] {
+			w.f("g.%s = %s[%s](&g.HostGroup, %d)\n", w.v(v), w.impl("HostArg"), goType(v.Type), v.Bits)
+		}
+	}
+	for i := range w.exprs {
+		w.expr(i)
+	}
+	w.b.Write(sizes.Bytes())
+	w.f("}\n\n")
+}
+
+func (w *writer) allVars() []*ir.Var {
+	return append(append([]*ir.Var(nil), w.m.Vars...), w.m.Kernel.Vars...)
+}
+
+// constExpr returns the field that holds a constant expression.
+func (w *writer) constExpr(v *ir.Value) string {
+	if v.IsConst() {
+		return w.typed(v)
+	}
+	for i, e := range w.exprs {
+		if e == v {
+			return "g." + name("c", i)
+		}
+	}
+	for _, a := range v.Args {
+		if !a.IsConst() {
+			w.constExpr(a)
+		}
+	}
+	w.exprs = append(w.exprs, v)
+	return "g." + name("c", len(w.exprs)-1)
+}
+
+// expr writes the computation of a constant expression, whose arguments have been
+// computed.
+func (w *writer) expr(i int) {
+	v := w.exprs[i]
+	if v.Op == ir.OpSpecConst {
+		s := v.Aux.(*ir.Spec)
+		w.f("g.c%d = %s[%s](&g.HostGroup, %d, %s)\n", i, w.impl("HostSpec"), goType(v.Type), s.ID, w.untyped(w.m.Const(s.Type, s.Default)))
+		return
+	}
+	x := &body{writer: w, done: map[any]bool{}, field: true}
+	if v.Op == ir.OpSelect {
+		w.f("g.c%d = %s\nif %s {\ng.c%d = %s\n}\n", i, x.value(v.Args[2]), x.value(v.Args[0]), i, x.value(v.Args[1]))
+		return
+	}
+	f, ok := exprs[v.Op]
+	if !ok {
+		fail("the op %v in a constant expression", v.Op)
+	}
+	w.opaque = constant(v)
+	s := f(x, v)
+	w.opaque = false
+	if !harmless(v) {
+		w.f("if %s != 0 {\ng.c%d = %s\n}\n", x.value(v.Args[1]), i, s)
+		return
+	}
+	w.f("g.c%d = %s\n", i, s)
+}

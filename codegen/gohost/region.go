@@ -1,0 +1,551 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// body writes the code of a region, or of a cut, which has no nodes.
+type body struct {
+	*writer
+	r *region
+	// What stands before the loop over the work-items, at the beginning of a round,
+	// and after that.
+	top, item, code bytes.Buffer
+	done            map[any]bool
+	needed          map[*ir.Value]bool // of the region's own values
+	asked           map[*ir.Value]bool // those whose results are
+	wide            map[*ir.Value]bool // those that several nodes use
+	common          map[*ir.Value]bool // memo of inTop
+	after           []string           // what stands behind the loop
+	x, y, z, lane   bool               // counters of work-items that are used
+	field           bool               // constant expressions are named as fields
+}
+
+func (w *writer) newBody(r *region) *body {
+	return &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, common: map[*ir.Value]bool{}}
+}
+
+func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
+
+func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
+
+// once declares a variable, once.
+func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
+	if !w.done[name] {
+		w.done[name] = true
+		fmt.Fprintf(b, "%s := %s\n", name, fmt.Sprintf(format, args...))
+	}
+}
+
+// inTop reports whether v is the same for all rounds of the region's loop, and
+// does no harm before it.
+func (w *body) inTop(v *ir.Value) bool {
+	if w.isLaunch(v) {
+		return true
+	}
+	is, ok := w.common[v]
+	if ok {
+		return is
+	}
+	w.common[v] = false
+	switch {
+	case !w.r.defs[v]:
+		is = w.home[v] && w.same(v)
+	case v.Op == ir.OpBuiltIn || !harmless(v):
+	default:
+		is = !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.inTop(a) })
+	}
+	w.common[v] = is
+	return is
+}
+
+// value returns the name of v, or a constant with its type, and sees to it that v
+// is computed.
+func (w *body) value(v *ir.Value) string {
+	switch {
+	case v.IsConst():
+		return w.typed(v)
+	case v.Block == nil:
+		c := w.constExpr(v)
+		if w.field {
+			return c
+		}
+		local := strings.TrimPrefix(c, "g.")
+		w.once(&w.top, local, "%s", c)
+		return local
+	}
+	s := w.v(v)
+	switch {
+	case w.done[v]:
+	case w.inTop(v):
+		w.done[v] = true
+		switch {
+		case !w.r.defs[v] && !w.isLaunch(v):
+			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
+		case v.Op == ir.OpArg:
+			w.args0[v] = true
+			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
+		default:
+			w.define(&w.top, v, true)
+		}
+	case w.r.defs[v]: // where it stands
+	case w.again[v]:
+		w.done[v] = true
+		w.define(&w.item, v, true)
+	default:
+		if !w.home[v] {
+			panic("BUG: no home for " + v.LongString())
+		}
+		w.done[v] = true
+		w.begin(v)
+	}
+	return s
+}
+
+// begin takes v from its home at the beginning of a round.
+func (w *body) begin(v *ir.Value) {
+	i := w.index[v]
+	if w.same(v) {
+		e := name("e", i)
+		w.once(&w.top, e, "g.%s", w.v(v))
+		fmt.Fprintf(&w.item, "%s := %s\n", w.v(v), e)
+		return
+	}
+	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(v))
+}
+
+// homeSlice returns the slice with a v for each work-item.
+func (w *body) homeSlice(v *ir.Value) string {
+	h := name("h", w.index[v])
+	w.once(&w.top, h, "g.%s[:n]", w.v(v))
+	return h
+}
+
+// mark finds the region's own values that are needed, and those that several
+// nodes use.
+func (w *body) mark() {
+	at := map[*ir.Value]*node{}
+	for _, n := range w.r.nodes {
+		for _, v := range n.insts {
+			at[v] = n
+		}
+	}
+	var use func(v *ir.Value, from *node)
+	use = func(v *ir.Value, from *node) {
+		if v.Block == nil || w.inTop(v) || !w.r.defs[v] {
+			return
+		}
+		if v.Op == ir.OpPhi || at[v] != from {
+			w.wide[v] = true
+		}
+		w.asked[v] = true
+		if w.needed[v] {
+			return
+		}
+		w.needed[v] = true
+		if v.Op != ir.OpPhi {
+			for _, a := range w.args(v) {
+				use(a, at[v])
+			}
+			return
+		}
+		for i, p := range v.Block.Preds {
+			// The node that ends as the block does.
+			for _, n := range w.r.nodes {
+				if n.block == p && n.split == nil {
+					use(v.Args[i], n)
+				}
+			}
+		}
+	}
+	for _, n := range w.r.nodes {
+		for _, v := range n.insts {
+			if !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad && v.Op != ir.OpGroupUniform {
+				w.needed[v] = true
+				for _, a := range v.Args {
+					use(a, n)
+				}
+			}
+		}
+		if n.split != nil {
+			for _, v := range w.saves(n) {
+				use(v, n)
+			}
+		} else if c := n.block.Term.Cond; c != nil {
+			use(c, n)
+		}
+	}
+}
+
+// saves returns the values that go home at the node's cut.
+func (w *body) saves(n *node) []*ir.Value {
+	var out []*ir.Value
+	for _, v := range w.homes {
+		if w.r.defs[v] && n.end.has(w.index[v]) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// trivial reports whether work-items do nothing in the region but go on to the
+// next cut, and returns that.
+func (w *writer) trivial(r *region) (*split, bool) {
+	n := r.entry
+	if n.split == nil {
+		return nil, false
+	}
+	x := w.newBody(r)
+	x.mark()
+	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
+}
+
+// region writes the function of a region.
+func (w *writer) region(r *region) {
+	x := w.newBody(r)
+	x.mark()
+	var wide []*ir.Value
+	for _, v := range w.all {
+		if !x.needed[v] || !x.wide[v] {
+			continue
+		}
+		if r.entry.in.has(w.index[v]) && w.home[v] {
+			x.done[v] = true
+			x.begin(v)
+		} else {
+			wide = append(wide, v)
+		}
+	}
+	for i, n := range r.nodes {
+		x.node(i, n)
+	}
+	w.f("// r%d runs %s.\n", r.index, w.describe(r))
+	w.f("func (g *%s) r%d() int {\n", w.name, r.index)
+	w.items()
+	w.b.Write(x.top.Bytes())
+	next := len(r.exits) > 1 || r.leaves && len(r.exits) > 0
+	if next {
+		w.f("next := -1\n")
+	}
+	if r.dead {
+		w.f("dead := g.Dead[:n]\n")
+	}
+	x.loop()
+	if r.dead {
+		w.f("if dead[li] {\ncontinue\n}\n")
+	}
+	w.b.Write(x.item.Bytes())
+	w.declare(wide)
+	w.b.Write(x.code.Bytes())
+	w.f("}\n")
+	for _, s := range x.after {
+		w.f("%s\n", s)
+	}
+	switch {
+	case next:
+		w.f("return next\n}\n\n")
+	case len(r.exits) > 0:
+		w.f("return %d\n}\n\n", r.exits[0].split.index)
+	default:
+		w.f("return -1\n}\n\n")
+	}
+}
+
+// describe says where a region lies.
+func (w *writer) describe(r *region) string {
+	if r.index == 0 {
+		return "the work-items from the beginning"
+	}
+	op := w.splits[r.index-1].op
+	return "them after the " + op.Op.String()
+}
+
+// declare declares variables.
+func (w *writer) declare(vs []*ir.Value) {
+	var types []string
+	names := map[string][]string{}
+	for _, v := range vs {
+		t := w.typeOf(v)
+		if names[t] == nil {
+			types = append(types, t)
+		}
+		names[t] = append(names[t], w.v(v))
+	}
+	for _, t := range types {
+		w.f("var %s %s\n", strings.Join(names[t], ", "), t)
+	}
+}
+
+// items declares the number of work-items.
+func (w *writer) items() {
+	if s := w.m.WorkGroup; s[0] > 0 {
+		w.f("const n = %d\n", s[0]*max(s[1], 1)*max(s[2], 1))
+		return
+	}
+	w.f("n := g.Items\n")
+}
+
+// loop writes the head of the loop over the work-items, with their counters.
+func (w *body) loop() {
+	s := w.m.WorkGroup
+	fixed := s[0] > 0
+	if !fixed {
+		for i, used := range []bool{w.x || w.y || w.z, w.y || w.z} {
+			if used && w.m.Rank > i+1 {
+				w.f("n%c := g.Local[%d]\n", "xy"[i], i)
+			}
+		}
+	}
+	if w.lane {
+		w.f("lane, sub, size := -1, 0, g.SubGroup\n")
+	}
+	w.counters()
+	w.f("for li := 0; li < n; li++ {\n")
+	if w.lane {
+		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
+	}
+	switch {
+	case w.m.Rank == 1:
+		if w.x {
+			w.f("x := li\n")
+		}
+		if w.y {
+			w.f("const y = 0\n")
+		}
+		if w.z {
+			w.f("const z = 0\n")
+		}
+	case fixed:
+		if w.x {
+			w.f("x := int(uint(li) %% %d)\n", s[0])
+		}
+		if w.y && w.m.Rank == 2 {
+			w.f("y := int(uint(li) / %d)\n", s[0])
+		} else if w.y {
+			w.f("y := int(uint(li) / %d %% %d)\n", s[0], s[1])
+		}
+		if w.z && w.m.Rank == 2 {
+			w.f("const z = 0\n")
+		} else if w.z {
+			w.f("z := int(uint(li) / %d)\n", s[0]*s[1])
+		}
+	default:
+		w.count()
+	}
+}
+
+// counters declares the counters that the loop counts itself.
+func (w *body) counters() {
+	if w.m.Rank == 1 || w.m.WorkGroup[0] > 0 || !w.x && !w.y && !w.z {
+		return
+	}
+	w.f("x := -1\n")
+	if w.y || w.z {
+		w.f("y := 0\n")
+	}
+	if w.z {
+		w.f("z := 0\n")
+	}
+}
+
+// count counts them.
+func (w *body) count() {
+	if !w.x && !w.y && !w.z {
+		return
+	}
+	w.f("if x++; x == nx {\nx = 0\n")
+	if w.y || w.z {
+		w.f("y++\n")
+		if w.m.Rank == 3 && w.z {
+			w.f("if y == ny {\ny, z = 0, z+1\n}\n")
+		} else if w.m.Rank == 3 {
+			w.f("if y == ny {\ny = 0\n}\n")
+		}
+	}
+	w.f("}\n")
+}
+
+// node writes a node, which is the i-th of its region.
+func (w *body) node(i int, n *node) {
+	var b bytes.Buffer
+	locals := false
+	for _, v := range n.insts {
+		if !w.needed[v] {
+			continue
+		}
+		if v.Type == ir.TypeVoid || !w.asked[v] {
+			w.effect(&b, v)
+			continue
+		}
+		locals = locals || !w.wide[v]
+		w.define(&b, v, !w.wide[v])
+	}
+	var next *node
+	if i+1 < len(w.r.nodes) {
+		next = w.r.nodes[i+1]
+	}
+	w.end(&b, n, next)
+	if w.jumpedTo(i, n) {
+		fmt.Fprintf(&w.code, "b%d:\n", n.index)
+	}
+	if locals {
+		fmt.Fprintf(&w.code, "{\n%s}\n", b.Bytes())
+	} else {
+		w.code.Write(b.Bytes())
+	}
+}
+
+// jumpedTo reports whether a goto leads to the node.
+func (w *body) jumpedTo(i int, n *node) bool {
+	for j, p := range w.r.nodes {
+		if p.split != nil {
+			continue
+		}
+		succs := w.succs(p)
+		for k, s := range succs {
+			if s == n && !(j+1 == i && falls(succs, n, k)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// falls reports whether the k-th edge leads to the node that comes next without a
+// goto.
+func falls(succs []*node, next *node, k int) bool {
+	if succs[k] != next {
+		return false
+	}
+	return len(succs) == 1 || k == 1 || succs[1] != next
+}
+
+// end writes what ends the node.
+func (w *body) end(b *bytes.Buffer, n, next *node) {
+	if n.split != nil {
+		w.exit(b, n)
+		return
+	}
+	succs := w.succs(n)
+	switch len(succs) {
+	case 0:
+		if len(w.r.exits) > 0 {
+			fmt.Fprintf(b, "g.Leave(li)\n")
+		}
+		fmt.Fprintf(b, "continue\n")
+	case 1:
+		w.edge(b, n, 0, falls(succs, next, 0))
+	case 2:
+		c := w.value(n.block.Term.Cond)
+		if falls(succs, next, 0) {
+			fmt.Fprintf(b, "if !%s {\n", c)
+			w.edge(b, n, 1, false)
+			fmt.Fprintf(b, "}\n")
+			w.edge(b, n, 0, true)
+			return
+		}
+		fmt.Fprintf(b, "if %s {\n", c)
+		w.edge(b, n, 0, false)
+		fmt.Fprintf(b, "}\n")
+		w.edge(b, n, 1, falls(succs, next, 1))
+	}
+}
+
+// edge writes the k-th edge out of n.
+func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
+	succs := w.succs(n)
+	to := succs[k]
+	// Of two edges between the same blocks, the first is the first predecessor.
+	skip := 0
+	for _, s := range succs[:k] {
+		if s == to {
+			skip++
+		}
+	}
+	at := -1
+	for i, p := range to.block.Preds {
+		if p == n.block {
+			if skip == 0 {
+				at = i
+				break
+			}
+			skip--
+		}
+	}
+	var dst, src []string
+	clash := false
+	for _, phi := range to.phis {
+		if !w.needed[phi] {
+			continue
+		}
+		s := w.converted(phi.Args[at], phi)
+		if s == w.v(phi) {
+			continue
+		}
+		clash = clash || slices.ContainsFunc(dst, func(d string) bool { return mentions(s, d) })
+		dst, src = append(dst, w.v(phi)), append(src, s)
+	}
+	if clash {
+		fmt.Fprintf(b, "%s = %s\n", strings.Join(dst, ", "), strings.Join(src, ", "))
+	} else {
+		for i := range dst {
+			fmt.Fprintf(b, "%s = %s\n", dst[i], src[i])
+		}
+	}
+	if !falls {
+		fmt.Fprintf(b, "goto b%d\n", to.index)
+	}
+}
+
+// mentions reports whether the expression has the name.
+func mentions(expr, name string) bool {
+	for rest := expr; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		if rest == "" || rest[0] < '0' || rest[0] > '9' {
+			return true
+		}
+	}
+}
+
+// exit writes the way to a cut.
+func (w *body) exit(b *bytes.Buffer, n *node) {
+	for _, v := range w.saves(n) {
+		s := w.v(v)
+		switch {
+		case w.inTop(v):
+			w.value(v)
+			w.behind("g.%s = %s", s, s)
+		case w.same(v):
+			u := name("u", w.index[v])
+			w.once(&w.top, u, "g.%s", s)
+			fmt.Fprintf(b, "%s = %s\n", u, s)
+			w.behind("g.%s = %s", s, u)
+		default:
+			fmt.Fprintf(b, "%s[li] = %s\n", w.homeSlice(v), s)
+		}
+	}
+	k := n.split.index
+	switch {
+	case len(w.r.exits) > 1:
+		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
+	case w.r.leaves:
+		fmt.Fprintf(b, "next = %d\n", k)
+	}
+	fmt.Fprintf(b, "continue\n")
+}
+
+// behind adds a line behind the loop.
+func (w *body) behind(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
+		w.after = append(w.after, s)
+	}
+}

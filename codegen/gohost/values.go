@@ -1,0 +1,246 @@
+package gohost
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// values says where the values of the kernel live.
+type values struct {
+	all   []*ir.Value // that stand in blocks
+	index map[*ir.Value]int
+	// launch holds the values that depend on the launch and the work-group alone
+	// and do no harm: each region computes them once.
+	launch map[*ir.Value]bool
+	// again holds what a work-item computes again in each region that needs it.
+	again map[*ir.Value]bool
+	// home holds the values that are kept from region to region, and whether all
+	// work-items have the same.
+	home   map[*ir.Value]bool
+	homes  []*ir.Value
+	roots  map[*ir.Value]string // of addresses: what they point into, or dynamic
+	minmax map[*ir.Value]minMax
+}
+
+// maxAgain bounds the work of computing a value again.
+const maxAgain = 5
+
+func (w *writer) analyse() {
+	w.flow = cut(w.m.Kernel)
+	w.index = map[*ir.Value]int{}
+	w.launch, w.again, w.home = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	add := func(v *ir.Value) {
+		w.index[v] = len(w.all)
+		w.all = append(w.all, v)
+	}
+	for _, n := range w.nodes {
+		for _, v := range n.phis {
+			add(v)
+		}
+		for _, v := range n.insts {
+			add(v)
+		}
+		if n.split != nil && n.split.op.Type != ir.TypeVoid {
+			add(n.split.op)
+		}
+	}
+	w.findMinMax()
+	w.findRoots()
+	w.placeMemory()
+	w.findCheap()
+	w.liveness()
+	w.findHomes()
+}
+
+// findCheap finds what needs no home.
+func (w *writer) findCheap() {
+	operands := map[*ir.Value]bool{}
+	for _, s := range w.splits {
+		if s.op.IsGroupOp() {
+			for _, a := range s.op.Args {
+				operands[a] = true
+			}
+		}
+	}
+	cost := map[*ir.Value]int{}
+	for _, v := range w.all {
+		switch {
+		case cuts(v) || v.Op == ir.OpPhi || !harmless(v):
+		case v.Op == ir.OpBuiltIn && groupBuiltIn(v.Aux.(ir.BuiltIn)):
+			w.launch[v] = true
+		case v.Op == ir.OpBuiltIn:
+			w.again[v], cost[v] = !operands[v], 1
+		case !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
+			w.launch[v] = true
+		case !operands[v] && !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.again[a] }):
+			n := 1
+			for _, a := range w.args(v) {
+				n += cost[a]
+			}
+			if n <= maxAgain {
+				w.again[v], cost[v] = true, n
+			}
+		}
+	}
+}
+
+func (w *writer) isLaunch(v *ir.Value) bool { return v.Block == nil || w.launch[v] }
+
+// groupBuiltIn reports whether all work-items of a group have the same value.
+func groupBuiltIn(b ir.BuiltIn) bool {
+	switch b {
+	case ir.WorkgroupIDX, ir.WorkgroupIDY, ir.WorkgroupIDZ, ir.SubgroupSize, ir.NumSubgroups:
+		return true
+	}
+	return false
+}
+
+// kept reports whether v is neither computed again nor common.
+func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.again[v] }
+
+// liveness finds which values are live at the nodes' ends.
+func (w *writer) liveness() {
+	size := (len(w.all) + 63) / 64
+	for _, n := range w.nodes {
+		n.in, n.end = make(set, size), make(set, size)
+		if n.split != nil {
+			n.split.after = make(set, size)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, n := range slices.Backward(w.nodes) {
+			changed = w.liveNode(n) || changed
+		}
+	}
+}
+
+func (w *writer) liveNode(n *node) bool {
+	live := make(set, len(n.end))
+	use := func(v *ir.Value) {
+		if w.kept(v) {
+			live.add(w.index[v])
+		}
+	}
+	if s := n.split; s != nil {
+		s.after.union(s.next.in)
+		if i, ok := w.index[s.op]; ok {
+			s.after[i/64] &^= 1 << (i % 64)
+		}
+		live.union(s.after)
+		if s.op.IsGroupOp() {
+			for _, a := range s.op.Args {
+				use(a)
+			}
+		}
+	} else {
+		for _, s := range w.succs(n) {
+			live.union(s.in)
+			for _, phi := range s.phis {
+				for i, p := range s.block.Preds {
+					if p == n.block {
+						use(phi.Args[i])
+					}
+				}
+			}
+		}
+		if c := n.block.Term.Cond; c != nil {
+			use(c)
+		}
+	}
+	n.end.union(live)
+	for _, v := range slices.Backward(n.insts) {
+		i := w.index[v]
+		live[i/64] &^= 1 << (i % 64)
+		for _, a := range w.args(v) {
+			use(a)
+		}
+	}
+	for _, v := range n.phis {
+		i := w.index[v]
+		live[i/64] &^= 1 << (i % 64)
+	}
+	return n.in.union(live)
+}
+
+// findHomes gives homes to the values that cross cuts, and to what group
+// algorithms take and return.
+func (w *writer) findHomes() {
+	for _, s := range w.splits {
+		for i, v := range w.all {
+			if s.after.has(i) {
+				w.home[v] = true
+			}
+		}
+		if s.op.IsGroupOp() {
+			w.home[s.op] = true
+			for _, a := range s.op.Args {
+				if w.kept(a) {
+					w.home[a] = true
+				}
+			}
+		}
+	}
+	for _, v := range w.all {
+		if w.home[v] {
+			w.homes = append(w.homes, v)
+		}
+	}
+}
+
+// same reports whether v's home is one variable for the whole group.
+func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
+
+// minMax is Go's min or max of floats, which the IR spells out.
+type minMax struct {
+	name string
+	x, y *ir.Value
+}
+
+// findMinMax finds what lowering makes of min and max of floats: gc has
+// instructions for them.
+func (w *writer) findMinMax() {
+	w.minmax = map[*ir.Value]minMax{}
+	for _, v := range w.all {
+		if v.Op != ir.OpSelect || !v.Type.IsFloat() {
+			continue
+		}
+		nan, x := v.Args[0], v.Args[1]
+		if nan.Op != ir.OpFNe || nan.Args[0] != x || nan.Args[1] != x || v.Args[2].Op != ir.OpSelect {
+			continue
+		}
+		less, s := v.Args[2].Args[0], v.Args[2]
+		if less.Op != ir.OpFLt || s.Args[1] != x || s.Args[2].Op != ir.OpSelect {
+			continue
+		}
+		equal, y := s.Args[2].Args[0], s.Args[2].Args[2]
+		both := s.Args[2].Args[1]
+		if equal.Op != ir.OpFEq || !pair(equal, x, y) || both.Op != ir.OpBitcast {
+			continue
+		}
+		bits := both.Args[0]
+		if len(bits.Args) != 2 || bits.Args[0].Op != ir.OpBitcast || bits.Args[1].Op != ir.OpBitcast ||
+			!(bits.Args[0].Args[0] == x && bits.Args[1].Args[0] == y || bits.Args[0].Args[0] == y && bits.Args[1].Args[0] == x) {
+			continue
+		}
+		switch {
+		case bits.Op == ir.OpOr && less.Args[0] == x && less.Args[1] == y:
+			w.minmax[v] = minMax{"min", x, y}
+		case bits.Op == ir.OpAnd && less.Args[0] == y && less.Args[1] == x:
+			w.minmax[v] = minMax{"max", x, y}
+		}
+	}
+}
+
+func pair(v, x, y *ir.Value) bool {
+	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
+}
+
+// args returns what the value is computed from.
+func (w *writer) args(v *ir.Value) []*ir.Value {
+	if mm, ok := w.minmax[v]; ok {
+		return []*ir.Value{mm.x, mm.y}
+	}
+	return v.Args
+}

@@ -1,0 +1,209 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Form is a work-group of a kernel as Go code that kgen wrote. One goroutine uses
+// it at a time, for one work-group after the other. Its type has a [Group].
+type Form interface {
+	Begin() // of a launch
+	Run()   // a work-group
+	group() *Group
+}
+
+// Group is what all forms have in common. Dimensions are x, y, z.
+type Group struct {
+	ID       [3]int // of the work-group
+	Local    [3]int // its size
+	Items    int
+	SubGroup int
+	Dead     []bool     // work-items that have left
+	Sites    []abi.Site // of the form's faults
+
+	anyDead bool
+	memory  [][]uint64
+	l       *formLaunch
+}
+
+func (g *Group) group() *Group { return g }
+
+// formLaunch is a launch of a form.
+type formLaunch struct {
+	c       *hal.Command
+	p       *pipeline
+	block   []byte // the launch block
+	claimed atomic.Bool
+}
+
+// Form returns which form of a kernel the environment asks for: "on" and "off" are
+// for tests of forms against coroutines.
+func formWanted() bool {
+	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64 bits
+	switch os.Getenv("KGEN_HOST_FORM") {
+	case "on":
+		return fits
+	case "off":
+		return false
+	}
+	return fits && !raceEnabled
+}
+
+// launchForm runs a launch of work-groups.
+func launchForm(c *hal.Command, p *pipeline) {
+	l := &formLaunch{c: c, p: p, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
+	for d, n := range c.Global {
+		*(*uint32)(unsafe.Pointer(&l.block[abi.OffsetRange+4*d])) = n
+	}
+	l.block = append(l.block, c.Args...)
+	groups := 1
+	for _, n := range c.Groups {
+		groups *= int(n)
+	}
+	parallel(groups, 64, func() (func(lo, hi int), func()) {
+		f := p.forms.Get().(Form)
+		g := f.group()
+		g.begin(l)
+		l.guard(func() { f.Begin() })
+		return func(lo, hi int) {
+				l.guard(func() {
+					for i := lo; i < hi; i++ {
+						g.next(i)
+						f.Run()
+					}
+				})
+			}, func() {
+				g.l = nil
+				p.forms.Put(f)
+			}
+	})
+}
+
+// guard runs f. Forms do not panic, but for what kgen has done wrong.
+func (l *formLaunch) guard(f func()) {
+	defer func() {
+		if v := recover(); v != nil && l.claim() {
+			*l.c.Fault = hal.Fault{Set: true, Err: fmt.Errorf("BUG: the host form of %s: %v\n%s", l.p.kernel.FullName(), v, debug.Stack())}
+		}
+	}()
+	f()
+}
+
+// claim reports whether the launch's fault is the caller's to set.
+func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
+
+// begin readies what all forms have for a launch.
+func (g *Group) begin(l *formLaunch) {
+	g.l, g.SubGroup, g.Items = l, l.p.subGroup, 1
+	for d := range g.Local {
+		g.Local[d] = max(int(l.p.local[d]), 1)
+		g.Items *= g.Local[d]
+	}
+	if len(g.Dead) != g.Items {
+		g.Dead, g.anyDead = make([]bool, g.Items), false
+	}
+}
+
+// next readies it for the work-group with the given number.
+func (g *Group) next(i int) {
+	n := &g.l.c.Groups
+	x, y := max(int(n[0]), 1), max(int(n[1]), 1)
+	g.ID = [3]int{i % x, i / x % y, i / x / y}
+	if g.anyDead {
+		clear(g.Dead)
+		g.anyDead = false
+	}
+}
+
+// Leave notes that a work-item takes no part in what follows.
+func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
+
+// AnyDead reports whether any work-item has left.
+func (g *Group) AnyDead() bool { return g.anyDead }
+
+// Fault records a fault at a site of the form, if it is the launch's first.
+func (g *Group) Fault(site int, a, b int64, x, y, z int32) {
+	if g.l.claim() {
+		s := &g.Sites[site]
+		*g.l.c.Fault = hal.Fault{Set: true, A: a, B: b, GlobalID: [3]uint32{uint32(x), uint32(y), uint32(z)},
+			Pos: s.Pos, Kind: s.Kind, Message: s.Message}
+	}
+}
+
+// Diverge records that work-items of a group have come to different barriers, and
+// returns what ends the group.
+func (g *Group) Diverge() int {
+	if g.l.claim() {
+		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
+			Message: "dsl: divergent barriers: the work-items of one group wait at different barriers"}
+	}
+	return -1
+}
+
+// Pointer returns the memory of the slice that parameter i is, nil if it is empty.
+func (g *Group) Pointer(i int) unsafe.Pointer {
+	for k := range g.l.c.Slices {
+		if s := &g.l.c.Slices[k]; s.Param == i {
+			if s.Len == 0 || s.Memory == nil {
+				return nil
+			}
+			return unsafe.Add(s.Memory.(*memory).ptr, s.Offset)
+		}
+	}
+	return nil
+}
+
+// Data returns the kernel's constant data.
+func (g *Group) Data() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(g.l.p.kernel.Data)) }
+
+// Allot gives the form's variable i memory.
+func (g *Group) Allot(i, bytes int) {
+	for len(g.memory) <= i {
+		g.memory = append(g.memory, nil)
+	}
+	n := (max(bytes, 0) + 7) / 8
+	if cap(g.memory[i]) < n {
+		g.memory[i] = make([]uint64, n)
+	}
+	g.memory[i] = g.memory[i][:n]
+}
+
+// Memory returns the memory of variable i.
+func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
+
+// Zero zeroes it.
+func (g *Group) Zero(i int) { clear(g.memory[i]) }
+
+// BlockValue returns the value at an offset of the launch block, zero if it is not
+// there.
+func BlockValue[T any](g *Group, off int) T {
+	var v T
+	if off+int(unsafe.Sizeof(v)) <= len(g.l.block) {
+		v = *(*T)(unsafe.Pointer(&g.l.block[off]))
+	}
+	return v
+}
+
+// SpecBits returns the value of the specialization constant with the given id.
+func (g *Group) SpecBits(id uint32) (bits uint64, ok bool) {
+	if d := id - abi.SpecLocalSizeX; d < 3 {
+		return uint64(g.Local[d]), true
+	}
+	for _, s := range g.l.p.specBits {
+		if s.ID == id {
+			return s.Bits, true
+		}
+	}
+	return 0, false
+}
+
+// newForms returns the pool of a pipeline's forms.
+func newForms(f func() Form) *sync.Pool { return &sync.Pool{New: func() any { return f() }} }

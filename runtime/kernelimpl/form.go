@@ -1,0 +1,267 @@
+package kernelimpl
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/runtime/internal/host"
+)
+
+// HostForm is a work-group of a kernel as Go code: the host form, which kgen writes
+// for kernels with barriers. Its type has a HostGroup, a Begin and a Run.
+type HostForm = host.Form
+
+// HostGroup is what all host forms have in common.
+type HostGroup = host.Group
+
+// HostAddr is an address that may point into one of several slices.
+type HostAddr struct {
+	Base unsafe.Pointer
+	Off  int // bytes
+}
+
+// HostArg returns the value at an offset of the launch block.
+func HostArg[T any](g *HostGroup, off int) T { return host.BlockValue[T](g, off) }
+
+// HostSpec returns the value of a specialization constant, or its default.
+func HostSpec[T any](g *HostGroup, id uint32, def T) T {
+	if n, ok := g.SpecBits(id); ok {
+		return *(*T)(unsafe.Pointer(&n)) // the low bytes come first on all that has Vulkan
+	}
+	return def
+}
+
+// HostRoom makes the slice have n elements.
+func HostRoom[T any](s *[]T, n int) {
+	if cap(*s) < n {
+		*s = make([]T, n)
+	}
+	*s = (*s)[:n]
+}
+
+// HostConst returns v, which is no constant to the compiler then.
+func HostConst[T any](v T) T { return v }
+
+// HostFill sets all elements to v.
+func HostFill[T any](s []T, v T) {
+	for i := range s {
+		s[i] = v
+	}
+}
+
+// HostNeutral sets the elements of work-items that have left to e.
+func HostNeutral[T any](g *HostGroup, s []T, e T) {
+	if !g.AnyDead() {
+		return
+	}
+	for i, dead := range g.Dead[:len(s)] {
+		if dead {
+			s[i] = e
+		}
+	}
+}
+
+// hostNumber is what reductions and scans combine.
+type hostNumber interface {
+	int32 | int64 | float32 | float64
+}
+
+type hostInteger interface{ int32 | int64 }
+
+// The combiners. Integers have signs; those of UMin and UMax are taken for numbers
+// without.
+
+func HostAdd[T hostNumber](x, y T) T   { return x + y }
+func HostMul[T hostNumber](x, y T) T   { return x * y }
+func HostMin[T hostNumber](x, y T) T   { return min(x, y) }
+func HostMax[T hostNumber](x, y T) T   { return max(x, y) }
+func HostAnd[T hostInteger](x, y T) T  { return x & y }
+func HostOr[T hostInteger](x, y T) T   { return x | y }
+func HostXor[T hostInteger](x, y T) T  { return x ^ y }
+func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
+func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
+
+// reduce returns the combination of s in the order of package dsl, and changes s.
+// It is small enough that compilers make a loop of it for each combiner.
+func reduce[T any](s []T, op func(x, y T) T) T {
+	for d := 1; d < len(s); d *= 2 {
+		for i := d; i < len(s); i += 2 * d {
+			s[i-d] = op(s[i-d], s[i])
+		}
+	}
+	return s[0]
+}
+
+// The reductions.
+
+func HostReduceAdd[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x + y }) }
+func HostReduceMul[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x * y }) }
+func HostReduceMin[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return min(x, y) }) }
+func HostReduceMax[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return max(x, y) }) }
+func HostReduceAnd[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { return x & y }) }
+func HostReduceOr[T hostInteger](s []T) T   { return reduce(s, func(x, y T) T { return x | y }) }
+func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { return x ^ y }) }
+func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
+func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
+
+// scan makes each element the combination of those up to it, for combiners whose
+// order does not show.
+func scan[T any](s []T, op func(x, y T) T) {
+	acc := s[0]
+	for i := 1; i < len(s); i++ {
+		acc = op(acc, s[i])
+		s[i] = acc
+	}
+}
+
+// doubling is scan in the order of package dsl.
+func doubling[T any](s []T, op func(x, y T) T) {
+	for d := 1; d < len(s); d *= 2 {
+		for i := len(s) - 1; i >= d; i-- {
+			s[i] = op(s[i-d], s[i])
+		}
+	}
+}
+
+// The scans.
+
+func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }
+func HostScanMul[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x * y }) }
+func HostScanMin[T hostNumber](s []T)   { scan(s, func(x, y T) T { return min(x, y) }) }
+func HostScanMax[T hostNumber](s []T)   { scan(s, func(x, y T) T { return max(x, y) }) }
+func HostScanAnd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x & y }) }
+func HostScanOr[T hostInteger](s []T)   { scan(s, func(x, y T) T { return x | y }) }
+func HostScanXor[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x ^ y }) }
+func HostScanUMin[T hostInteger](s []T) { scan(s, HostUMin[T]) }
+func HostScanUMax[T hostInteger](s []T) { scan(s, HostUMax[T]) }
+
+func HostScanAddDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x + y }) }
+func HostScanMulDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x * y }) }
+
+// HostScans scans each piece of the given size.
+func HostScans[T any](s []T, size int, scan func(s []T)) {
+	for lo := 0; lo < len(s); lo += size {
+		scan(s[lo:min(lo+size, len(s))])
+	}
+}
+
+// HostShift sets out to the elements of in, each one place up in its piece of the
+// given size, and the first to e.
+func HostShift[T any](out, in []T, size int, e T) {
+	for lo := 0; lo < len(in); lo += size {
+		hi := min(lo+size, len(in))
+		out[lo] = e
+		copy(out[lo+1:hi], in[lo:hi-1])
+	}
+}
+
+// HostAny reports whether any element is true.
+func HostAny(s []bool) bool {
+	for _, b := range s {
+		if b {
+			return true
+		}
+	}
+	return false
+}
+
+// HostAll reports whether all elements are.
+func HostAll(s []bool) bool {
+	for _, b := range s {
+		if !b {
+			return false
+		}
+	}
+	return true
+}
+
+// HostBySubGroup sets the elements of each piece of the given size to what f makes
+// of it.
+func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
+	for lo := 0; lo < len(in); lo += size {
+		hi := min(lo+size, len(in))
+		HostFill(out[lo:hi], f(in[lo:hi]))
+	}
+}
+
+// HostBallot sets the elements of each piece of the given size to the bits of its
+// elements from 32*word on.
+func HostBallot(out []int32, in []bool, size, word int) {
+	for lo := 0; lo < len(in); lo += size {
+		hi := min(lo+size, len(in))
+		set := uint32(0)
+		for i := lo + 32*word; i < min(hi, lo+32*word+32); i++ {
+			if in[i] {
+				set |= 1 << ((i - lo) % 32)
+			}
+		}
+		HostFill(out[lo:hi], int32(set))
+	}
+}
+
+// HostSelect sets each element to that of the given index in its piece of the given
+// size. Work-items that have left give any index.
+func HostSelect[T any](out, in []T, size int, index []int32) {
+	for i := range out {
+		if at := i/size*size + int(uint32(index[i])); at < len(in) {
+			out[i] = in[at]
+		}
+	}
+}
+
+// HostSelectSame is HostSelect where all indices are the same.
+func HostSelectSame[T any](out, in []T, size int, index int32) {
+	for i := range out {
+		if at := i/size*size + int(uint32(index)); at < len(in) {
+			out[i] = in[at]
+		}
+	}
+}
+
+// HostUpdate replaces *p by what op makes of it and v, atomically, and returns the
+// old value.
+func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
+	if unsafe.Sizeof(v) == 4 {
+		q := (*uint32)(unsafe.Pointer(p))
+		for {
+			old := atomic.LoadUint32(q)
+			is := *(*T)(unsafe.Pointer(&old))
+			x := op(is, v)
+			if atomic.CompareAndSwapUint32(q, old, *(*uint32)(unsafe.Pointer(&x))) {
+				return is
+			}
+		}
+	}
+	q := (*uint64)(unsafe.Pointer(p))
+	for {
+		old := atomic.LoadUint64(q)
+		is := *(*T)(unsafe.Pointer(&old))
+		x := op(is, v)
+		if atomic.CompareAndSwapUint64(q, old, *(*uint64)(unsafe.Pointer(&x))) {
+			return is
+		}
+	}
+}
+
+// HostSwapIf sets *p to v if it is old, and reports whether it was. No other
+// goroutine sees it.
+func HostSwapIf[T hostInteger](p *T, old, v T) bool {
+	if *p != old {
+		return false
+	}
+	*p = v
+	return true
+}
+
+// HostFence is dsl.AtomicFence among all work-items.
+func HostFence() { dsl.AtomicFence(dsl.MemoryScopeDevice) }
+
+// HostFindLsb returns the index of the lowest set bit, or -1.
+func HostFindLsb(x uint32) int32 {
+	if x == 0 {
+		return -1
+	}
+	return int32(bits.TrailingZeros32(x))
+}
