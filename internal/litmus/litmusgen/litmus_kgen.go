@@ -897,7 +897,7 @@ var localMPSPIRV string
 //go:embed LocalMP.words.spv
 var localMPWords string
 
-var localMPKernel = kernelimpl.Register(&abi.Kernel{
+var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LocalMP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -945,7 +945,7 @@ var localMPKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newLocalMPHost)
 
 // LocalMP is the kernel [litmus.LocalMP] with its slices in device memory.
 // LocalMP is MP with a flag in work-group memory, for a word there and for one in device memory.
@@ -1008,7 +1008,7 @@ var localSBSPIRV string
 //go:embed LocalSB.words.spv
 var localSBWords string
 
-var localSBKernel = kernelimpl.Register(&abi.Kernel{
+var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LocalSB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1055,7 +1055,7 @@ var localSBKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newLocalSBHost)
 
 // LocalSB is the kernel [litmus.LocalSB] with its slices in device memory.
 // LocalSB is SB between a location in work-group memory and one in device memory.

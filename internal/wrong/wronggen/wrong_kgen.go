@@ -32,7 +32,7 @@ var accessorSPIRV string
 //go:embed Accessor.words.spv
 var accessorWords string
 
-var accessorKernel = kernelimpl.Register(&abi.Kernel{
+var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Accessor",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -64,7 +64,7 @@ var accessorKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newAccessorHost)
 
 // Accessor is the kernel [wrong.Accessor] with its slices in device memory.
 // Accessor reads an accessor's memory that nobody writes.
@@ -106,7 +106,7 @@ var afterReductionSPIRV string
 //go:embed AfterReduction.words.spv
 var afterReductionWords string
 
-var afterReductionKernel = kernelimpl.Register(&abi.Kernel{
+var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "AfterReduction",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -143,7 +143,7 @@ var afterReductionKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newAfterReductionHost)
 
 // AfterReduction is the kernel [wrong.AfterReduction] with its slices in device memory.
 // AfterReduction overwrites a neighbour's element after a group algorithm.
@@ -185,7 +185,7 @@ var countsSPIRV string
 //go:embed Counts.words.spv
 var countsWords string
 
-var countsKernel = kernelimpl.Register(&abi.Kernel{
+var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Counts",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -217,7 +217,7 @@ var countsKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newCountsHost)
 
 // Counts is the kernel [wrong.Counts] with its slices in device memory.
 // Counts counts in local memory without atomics.
@@ -259,7 +259,7 @@ var evensSPIRV string
 //go:embed Evens.words.spv
 var evensWords string
 
-var evensKernel = kernelimpl.Register(&abi.Kernel{
+var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Evens",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -292,7 +292,7 @@ var evensKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newEvensHost)
 
 // Evens is the kernel [wrong.Evens] with its slices in device memory.
 // Evens lets every other work-item write.
@@ -334,7 +334,7 @@ var flagSPIRV string
 //go:embed Flag.words.spv
 var flagWords string
 
-var flagKernel = kernelimpl.Register(&abi.Kernel{
+var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Flag",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -365,7 +365,7 @@ var flagKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newFlagHost)
 
 // Flag is the kernel [wrong.Flag] with its slices in device memory.
 // Flag passes a message without atomics.
@@ -467,7 +467,7 @@ var guardedSPIRV string
 //go:embed Guarded.words.spv
 var guardedWords string
 
-var guardedKernel = kernelimpl.Register(&abi.Kernel{
+var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Guarded",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -500,7 +500,7 @@ var guardedKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newGuardedHost)
 
 // Guarded is the kernel [wrong.Guarded] with its slices in device memory.
 // Guarded brings only what is in range, and adds up all.
@@ -542,7 +542,7 @@ var halfAtomicSPIRV string
 //go:embed HalfAtomic.words.spv
 var halfAtomicWords string
 
-var halfAtomicKernel = kernelimpl.Register(&abi.Kernel{
+var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "HalfAtomic",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -573,7 +573,7 @@ var halfAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newHalfAtomicHost)
 
 // HalfAtomic is the kernel [wrong.HalfAtomic] with its slices in device memory.
 // HalfAtomic reads plainly what is changed by atomics.
@@ -615,7 +615,7 @@ var haloSPIRV string
 //go:embed Halo.words.spv
 var haloWords string
 
-var haloKernel = kernelimpl.Register(&abi.Kernel{
+var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Halo",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -649,7 +649,7 @@ var haloKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newHaloHost)
 
 // Halo is the kernel [wrong.Halo] with its slices in device memory.
 // Halo reads a border that nobody brings.
@@ -691,7 +691,7 @@ var halvesSPIRV string
 //go:embed Halves.words.spv
 var halvesWords string
 
-var halvesKernel = kernelimpl.Register(&abi.Kernel{
+var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Halves",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -723,7 +723,7 @@ var halvesKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newHalvesHost)
 
 // Halves is the kernel [wrong.Halves] with its slices in device memory.
 // Halves works on two parts of one array that overlap.
@@ -826,7 +826,7 @@ var lastStepsSPIRV string
 //go:embed LastSteps.words.spv
 var lastStepsWords string
 
-var lastStepsKernel = kernelimpl.Register(&abi.Kernel{
+var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LastSteps",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -859,7 +859,7 @@ var lastStepsKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newLastStepsHost)
 
 // LastSteps is the kernel [wrong.LastSteps] with its slices in device memory.
 // LastSteps waits as long as there is more than a sub-group at work.
@@ -901,7 +901,7 @@ var lieSPIRV string
 //go:embed Lie.words.spv
 var lieWords string
 
-var lieKernel = kernelimpl.Register(&abi.Kernel{
+var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Lie",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -937,7 +937,7 @@ var lieKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newLieHost)
 
 // Lie is the kernel [wrong.Lie] with its slices in device memory.
 // Lie states that an element of each work-item's own is uniform.
@@ -979,7 +979,7 @@ var lieRoundsSPIRV string
 //go:embed LieRounds.words.spv
 var lieRoundsWords string
 
-var lieRoundsKernel = kernelimpl.Register(&abi.Kernel{
+var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LieRounds",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1009,7 +1009,7 @@ var lieRoundsKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newLieRoundsHost)
 
 // LieRounds is the kernel [wrong.LieRounds] with its slices in device memory.
 // LieRounds states that of a number of rounds.
@@ -1051,7 +1051,7 @@ var missingBarrierSPIRV string
 //go:embed MissingBarrier.words.spv
 var missingBarrierWords string
 
-var missingBarrierKernel = kernelimpl.Register(&abi.Kernel{
+var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MissingBarrier",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1084,7 +1084,7 @@ var missingBarrierKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newMissingBarrierHost)
 
 // MissingBarrier is the kernel [wrong.MissingBarrier] with its slices in device memory.
 // MissingBarrier reads what another work-item writes.
@@ -1126,7 +1126,7 @@ var missingSecondSPIRV string
 //go:embed MissingSecond.words.spv
 var missingSecondWords string
 
-var missingSecondKernel = kernelimpl.Register(&abi.Kernel{
+var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MissingSecond",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1159,7 +1159,7 @@ var missingSecondKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newMissingSecondHost)
 
 // MissingSecond is the kernel [wrong.MissingSecond] with its slices in device memory.
 // MissingSecond writes what others still read.
@@ -1260,7 +1260,7 @@ var overlapSPIRV string
 //go:embed Overlap.words.spv
 var overlapWords string
 
-var overlapKernel = kernelimpl.Register(&abi.Kernel{
+var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Overlap",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1290,7 +1290,7 @@ var overlapKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newOverlapHost)
 
 // Overlap is the kernel [wrong.Overlap] with its slices in device memory.
 // Overlap has groups whose outputs overlap by one.
@@ -1332,7 +1332,7 @@ var sameElementSPIRV string
 //go:embed SameElement.words.spv
 var sameElementWords string
 
-var sameElementKernel = kernelimpl.Register(&abi.Kernel{
+var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SameElement",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1363,7 +1363,7 @@ var sameElementKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newSameElementHost)
 
 // SameElement is the kernel [wrong.SameElement] with its slices in device memory.
 // SameElement has all write one element.
@@ -1405,7 +1405,7 @@ var sharedSPIRV string
 //go:embed Shared.words.spv
 var sharedWords string
 
-var sharedKernel = kernelimpl.Register(&abi.Kernel{
+var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Shared",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1437,7 +1437,7 @@ var sharedKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newSharedHost)
 
 // Shared is the kernel [wrong.Shared] with its slices in device memory.
 // Shared hands a value to the group too early.
@@ -1479,7 +1479,7 @@ var smallBarrierSPIRV string
 //go:embed SmallBarrier.words.spv
 var smallBarrierWords string
 
-var smallBarrierKernel = kernelimpl.Register(&abi.Kernel{
+var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SmallBarrier",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1516,7 +1516,7 @@ var smallBarrierKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newSmallBarrierHost)
 
 // SmallBarrier is the kernel [wrong.SmallBarrier] with its slices in device memory.
 // SmallBarrier waits for the sub-group alone.
@@ -1558,7 +1558,7 @@ var treeSPIRV string
 //go:embed Tree.words.spv
 var treeWords string
 
-var treeKernel = kernelimpl.Register(&abi.Kernel{
+var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Tree",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.NDRange,
@@ -1591,7 +1591,7 @@ var treeKernel = kernelimpl.Register(&abi.Kernel{
 	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
-})
+}, newTreeHost)
 
 // Tree is the kernel [wrong.Tree] with its slices in device memory.
 // Tree adds up without waiting between the steps.

@@ -32,7 +32,7 @@ var matMulSPIRV string
 //go:embed MatMul.words.spv
 var matMulWords string
 
-var matMulKernel = kernelimpl.Register(&abi.Kernel{
+var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMul",
 	Package: "github.com/kgen-go/kgen/examples/blockmatmul/blocks",
 	Form:    abi.NDRange,
@@ -79,7 +79,7 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		TA: dsl.LocalLen[float32](kernelimpl.HostLen(a, 6)),
 		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 7)),
 	}.Kernel
-}, blocks.Tile)
+}, newMatMulHost, blocks.Tile)
 
 // MatMul is the kernel [blocks.MatMul] with its slices in device memory.
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row.

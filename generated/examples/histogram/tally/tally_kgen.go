@@ -31,7 +31,7 @@ var tallySPIRV string
 //go:embed Tally.words.spv
 var tallyWords string
 
-var tallyKernel = kernelimpl.Register(&abi.Kernel{
+var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Tally",
 	Package: "github.com/kgen-go/kgen/examples/histogram/tally",
 	Form:    abi.NDRange,
@@ -58,7 +58,7 @@ var tallyKernel = kernelimpl.Register(&abi.Kernel{
 		Pixels: kernelimpl.HostSlice[uint32](a, 0),
 		Bins:   kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-})
+}, newTallyHost)
 
 // Tally is the kernel [tally.Tally] with its slices in device memory.
 // Tally counts the levels of red, green and blue, which are the lowest bytes of each pixel: Bins[c*Levels + v] is the number of pixels with level v of channel c.

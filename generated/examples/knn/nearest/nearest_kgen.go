@@ -93,7 +93,7 @@ var searchSPIRV string
 //go:embed Search.words.spv
 var searchWords string
 
-var searchKernel = kernelimpl.Register(&abi.Kernel{
+var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Search",
 	Package: "github.com/kgen-go/kgen/examples/knn/nearest",
 	Form:    abi.NDRange,
@@ -133,7 +133,7 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		Lists:   kernelimpl.HostSlice[nearest.List](a, 3),
 		Query:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 4)),
 	}.Kernel
-})
+}, newSearchHost)
 
 // Search is the kernel [nearest.Search] with its slices in device memory.
 // Search finds the hits of each query in each part of the vectors.

@@ -31,7 +31,7 @@ var lifeSPIRV string
 //go:embed Life.words.spv
 var lifeWords string
 
-var lifeKernel = kernelimpl.Register(&abi.Kernel{
+var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Life",
 	Package: "github.com/kgen-go/kgen/examples/life/cells",
 	Form:    abi.NDRange,
@@ -65,7 +65,7 @@ var lifeKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint32](a, 2),
 		Out: kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-})
+}, newLifeHost)
 
 // Life is the kernel [cells.Life] with its slices in device memory.
 // Life computes the generation after In, a world of H rows and W columns whose edges are joined.

@@ -31,7 +31,7 @@ var matMulSPIRV string
 //go:embed MatMul.words.spv
 var matMulWords string
 
-var matMulKernel = kernelimpl.Register(&abi.Kernel{
+var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMul",
 	Package: "github.com/kgen-go/kgen/examples/matmul/gemm",
 	Form:    abi.NDRange,
@@ -68,7 +68,7 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		B: kernelimpl.HostSlice[float32](a, 4),
 		C: kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
-})
+}, newMatMulHost)
 
 // MatMul is the kernel [gemm.MatMul] with its slices in device memory.
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row.

@@ -96,7 +96,7 @@ var stepSPIRV string
 //go:embed Step.words.spv
 var stepWords string
 
-var stepKernel = kernelimpl.Register(&abi.Kernel{
+var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Step",
 	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
 	Form:    abi.NDRange,
@@ -130,7 +130,7 @@ var stepKernel = kernelimpl.Register(&abi.Kernel{
 		New:       kernelimpl.HostSlice[gravity.Body](a, 3),
 		Velocity:  kernelimpl.HostSlice[gravity.Vec3](a, 4),
 	}.Kernel
-})
+}, newStepHost)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
 // Step moves all bodies by a step in time: from Old to New, with the velocities in place.

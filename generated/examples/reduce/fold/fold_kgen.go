@@ -31,7 +31,7 @@ var finishSPIRV string
 //go:embed Finish.words.spv
 var finishWords string
 
-var finishKernel = kernelimpl.Register(&abi.Kernel{
+var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Finish",
 	Package: "github.com/kgen-go/kgen/examples/reduce/fold",
 	Form:    abi.NDRange,
@@ -63,7 +63,7 @@ var finishKernel = kernelimpl.Register(&abi.Kernel{
 		Parts: kernelimpl.HostSlice[fold.Stats](a, 0),
 		Out:   kernelimpl.HostSlice[fold.Stats](a, 1),
 	}.Kernel
-})
+}, newFinishHost)
 
 // Finish is the kernel [fold.Finish] with its slices in device memory.
 // Finish reduces the Stats of Fold's work-groups to one.
@@ -94,7 +94,7 @@ var foldSPIRV string
 //go:embed Fold.words.spv
 var foldWords string
 
-var foldKernel = kernelimpl.Register(&abi.Kernel{
+var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Fold",
 	Package: "github.com/kgen-go/kgen/examples/reduce/fold",
 	Form:    abi.NDRange,
@@ -128,7 +128,7 @@ var foldKernel = kernelimpl.Register(&abi.Kernel{
 		Y:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[fold.Stats](a, 2),
 	}.Kernel
-})
+}, newFoldHost)
 
 // Fold is the kernel [fold.Fold] with its slices in device memory.
 // Fold reduces X, and its product with Y of the same length, to one Stats per work-group.

@@ -86,7 +86,7 @@ var blocksSPIRV string
 //go:embed Blocks.words.spv
 var blocksWords string
 
-var blocksKernel = kernelimpl.Register(&abi.Kernel{
+var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Blocks",
 	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
 	Form:    abi.NDRange,
@@ -118,7 +118,7 @@ var blocksKernel = kernelimpl.Register(&abi.Kernel{
 		X:      kernelimpl.HostSlice[uint32](a, 0),
 		Totals: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-})
+}, newBlocksHost)
 
 // Blocks is the kernel [prefix.Blocks] with its slices in device memory.
 // Blocks replaces each element of X by the sum of those before it in its block, and sets Totals to the blocks' sums.

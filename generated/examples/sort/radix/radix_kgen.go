@@ -31,7 +31,7 @@ var countSPIRV string
 //go:embed Count.words.spv
 var countWords string
 
-var countKernel = kernelimpl.Register(&abi.Kernel{
+var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Count",
 	Package: "github.com/kgen-go/kgen/examples/sort/radix",
 	Form:    abi.NDRange,
@@ -60,7 +60,7 @@ var countKernel = kernelimpl.Register(&abi.Kernel{
 		Keys:   kernelimpl.HostSlice[uint32](a, 1),
 		Counts: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-})
+}, newCountHost)
 
 // Count is the kernel [radix.Count] with its slices in device memory.
 // Count counts the digits of each block of Size keys: those with digit d in block b are Counts[d*blocks + b].
@@ -94,7 +94,7 @@ var scatterSPIRV string
 //go:embed Scatter.words.spv
 var scatterWords string
 
-var scatterKernel = kernelimpl.Register(&abi.Kernel{
+var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Scatter",
 	Package: "github.com/kgen-go/kgen/examples/sort/radix",
 	Form:    abi.NDRange,
@@ -134,7 +134,7 @@ var scatterKernel = kernelimpl.Register(&abi.Kernel{
 		Starts: kernelimpl.HostSlice[uint32](a, 2),
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
-})
+}, newScatterHost)
 
 // Scatter is the kernel [radix.Scatter] with its slices in device memory.
 // Scatter puts each key where it belongs by its digit, and keys with one digit in the order in which they were.

@@ -23,9 +23,9 @@ type foldedHost struct {
 func newFoldedHost() kernelimpl.HostForm { return new(foldedHost) }
 
 var foldedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:15"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:207:7"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:232:15"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:232:6"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:244:7"},
 }
 
 // Begin readies the work-group for a launch.
@@ -221,8 +221,8 @@ type localHost struct {
 func newLocalHost() kernelimpl.HostForm { return new(localHost) }
 
 var localHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:218:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:220:7"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:255:6"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:257:7"},
 }
 
 // Begin readies the work-group for a launch.
@@ -337,13 +337,13 @@ type mm32Host struct {
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
 
 var mm32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:169:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:169:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:168:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:168:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:176:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:172:29"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:172:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:201:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:29"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
 }
 
 // Begin readies the work-group for a launch.
@@ -766,13 +766,13 @@ type mm64Host struct {
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
 
 var mm64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:169:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:169:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:168:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:168:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:176:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:172:29"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:172:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:201:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:29"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
 }
 
 // Begin readies the work-group for a launch.

@@ -155,7 +155,7 @@ var foldedSPIRV string
 //go:embed Folded.words.spv
 var foldedWords string
 
-var foldedKernel = kernelimpl.Register(&abi.Kernel{
+var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Folded",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.NDRange,
@@ -191,7 +191,7 @@ var foldedKernel = kernelimpl.Register(&abi.Kernel{
 	return consts.Folded{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, consts.Size)
+}, newFoldedHost, consts.Size)
 
 // Folded is the kernel [consts.Folded] with its slices in device memory.
 // Folded uses a constant as the length of arrays, as the bound of a loop and in a branch.
@@ -329,7 +329,7 @@ var localSPIRV string
 //go:embed Local.words.spv
 var localWords string
 
-var localKernel = kernelimpl.Register(&abi.Kernel{
+var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Local",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.NDRange,
@@ -357,7 +357,7 @@ var localKernel = kernelimpl.Register(&abi.Kernel{
 	return consts.Local{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, consts.Block)
+}, newLocalHost, consts.Block)
 
 // Local is the kernel [consts.Local] with its slices in device memory.
 // Local is a kernel whose work-group memory is a constant's square.
@@ -385,7 +385,7 @@ var mm32SPIRV string
 //go:embed MM32.words.spv
 var mm32Words string
 
-var mm32Kernel = kernelimpl.Register(&abi.Kernel{
+var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MM32",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.NDRange,
@@ -429,7 +429,7 @@ var mm32Kernel = kernelimpl.Register(&abi.Kernel{
 		TA: dsl.LocalLen[float32](kernelimpl.HostLen(a, 4)),
 		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
 	}.Kernel
-}, consts.Block)
+}, newMm32Host, consts.Block)
 
 // MM32 is the kernel [consts.MM32] with its slices in device memory.
 type MM32 struct {
@@ -471,7 +471,7 @@ var mm64SPIRV string
 //go:embed MM64.words.spv
 var mm64Words string
 
-var mm64Kernel = kernelimpl.Register(&abi.Kernel{
+var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MM64",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.NDRange,
@@ -519,7 +519,7 @@ var mm64Kernel = kernelimpl.Register(&abi.Kernel{
 		TA: dsl.LocalLen[float64](kernelimpl.HostLen(a, 4)),
 		TB: dsl.LocalLen[float64](kernelimpl.HostLen(a, 5)),
 	}.Kernel
-}, consts.Block)
+}, newMm64Host, consts.Block)
 
 // MM64 is the kernel [consts.MM64] with its slices in device memory.
 type MM64 struct {

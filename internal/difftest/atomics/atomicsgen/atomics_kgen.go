@@ -32,7 +32,7 @@ var faultedSPIRV string
 //go:embed Faulted.words.spv
 var faultedWords string
 
-var faultedKernel = kernelimpl.Register(&abi.Kernel{
+var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Faulted",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -66,7 +66,7 @@ var faultedKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newFaultedHost)
 
 // Faulted is the kernel [atomics.Faulted] with its slices in device memory.
 // Faulted has work-items that fault between atomics.
@@ -97,7 +97,7 @@ var genericFloat32SPIRV string
 //go:embed GenericFloat32.words.spv
 var genericFloat32Words string
 
-var genericFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -128,7 +128,7 @@ var genericFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-})
+}, newGenericFloat32Host)
 
 // GenericFloat32 is the kernel [atomics.GenericFloat32] with its slices in device memory.
 type GenericFloat32 struct {
@@ -155,7 +155,7 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericFloat64.spv
 var genericFloat64SPIRV string
 
-var genericFloat64Kernel = kernelimpl.Register(&abi.Kernel{
+var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -189,7 +189,7 @@ var genericFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-})
+}, newGenericFloat64Host)
 
 // GenericFloat64 is the kernel [atomics.GenericFloat64] with its slices in device memory.
 type GenericFloat64 struct {
@@ -216,7 +216,7 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericInt.spv
 var genericIntSPIRV string
 
-var genericIntKernel = kernelimpl.Register(&abi.Kernel{
+var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -249,7 +249,7 @@ var genericIntKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newGenericIntHost)
 
 // GenericInt is the kernel [atomics.GenericInt] with its slices in device memory.
 type GenericInt struct {
@@ -279,7 +279,7 @@ var genericInt32SPIRV string
 //go:embed GenericInt32.words.spv
 var genericInt32Words string
 
-var genericInt32Kernel = kernelimpl.Register(&abi.Kernel{
+var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -310,7 +310,7 @@ var genericInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newGenericInt32Host)
 
 // GenericInt32 is the kernel [atomics.GenericInt32] with its slices in device memory.
 type GenericInt32 struct {
@@ -337,7 +337,7 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericInt64.spv
 var genericInt64SPIRV string
 
-var genericInt64Kernel = kernelimpl.Register(&abi.Kernel{
+var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -370,7 +370,7 @@ var genericInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-})
+}, newGenericInt64Host)
 
 // GenericInt64 is the kernel [atomics.GenericInt64] with its slices in device memory.
 type GenericInt64 struct {
@@ -397,7 +397,7 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericUint.spv
 var genericUintSPIRV string
 
-var genericUintKernel = kernelimpl.Register(&abi.Kernel{
+var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -430,7 +430,7 @@ var genericUintKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
 	}.Kernel
-})
+}, newGenericUintHost)
 
 // GenericUint is the kernel [atomics.GenericUint] with its slices in device memory.
 type GenericUint struct {
@@ -460,7 +460,7 @@ var genericUint32SPIRV string
 //go:embed GenericUint32.words.spv
 var genericUint32Words string
 
-var genericUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -491,7 +491,7 @@ var genericUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-})
+}, newGenericUint32Host)
 
 // GenericUint32 is the kernel [atomics.GenericUint32] with its slices in device memory.
 type GenericUint32 struct {
@@ -518,7 +518,7 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 //go:embed GenericUint64.spv
 var genericUint64SPIRV string
 
-var genericUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -551,7 +551,7 @@ var genericUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newGenericUint64Host)
 
 // GenericUint64 is the kernel [atomics.GenericUint64] with its slices in device memory.
 type GenericUint64 struct {
@@ -825,7 +825,7 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 //go:embed Typed.spv
 var typedSPIRV string
 
-var typedKernel = kernelimpl.Register(&abi.Kernel{
+var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Typed",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.NDRange,
@@ -864,7 +864,7 @@ var typedKernel = kernelimpl.Register(&abi.Kernel{
 		Next:  kernelimpl.HostSlice[atomic.Int32](a, 2),
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-})
+}, newTypedHost)
 
 // Typed is the kernel [atomics.Typed] with its slices in device memory.
 // Typed has sync/atomic's types in buffers and in local memory.

@@ -231,7 +231,6 @@ func (g *grid2LocalHost) r1() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		var v24, v26, v28, v30, v32, v36 int64
-		var v39 int32
 		{
 			v9 := int32(x)
 			v10 := int64(uint32(v9))
@@ -282,16 +281,16 @@ func (g *grid2LocalHost) r1() int {
 			}
 		}
 		{
-			v39 = int32(uint64(v26))
-			v40 := uint64(v36) < uint64(v3)
-			if !v40 {
+			v39 := uint64(v36) < uint64(v3)
+			if !v39 {
 				goto b9
 			}
 		}
 		{
-			v41 := *(*float32)(unsafe.Add(p1, int(v36)*4))
+			v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
+			v41 := int32(uint64(v26))
 			v42 := int32(uint64(v30))
-			*(*float32)(unsafe.Add(m0, int(v39)*40+int(v42)*4)) = v41
+			*(*float32)(unsafe.Add(m0, int(v41)*40+int(v42)*4)) = v40
 			goto b10
 		}
 	b9:
@@ -12524,7 +12523,7 @@ func (g *localStructsHost) r4() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v7, v11, v16, v30 int32
+		var v7, v11, v16, v30, v40 int32
 		var v8, v9 int64
 		var v14 bool
 		var v17 float64
@@ -12577,17 +12576,15 @@ func (g *localStructsHost) r4() int {
 			v37 := v36 >> 24
 			*(*int32)(unsafe.Add(m0, int(v7)*32+int(v30)*4+8)) = v37
 			*(*bool)(unsafe.Add(m0, int(v7)*32+4)) = true
-			v40 := uint32(v7) < uint32(c1)
-			if !v40 {
+			v40 = v11 & 65535
+			v41 := uint32(v7) < uint32(c1)
+			if !v41 {
 				goto b35
 			}
 		}
-		{
-			v41 := v11 & 65535
-			*(*int32)(unsafe.Add(m1, int(v7)*8+4)) = v41
-			next = 4
-			continue
-		}
+		*(*int32)(unsafe.Add(m1, int(v7)*8+4)) = v40
+		next = 4
+		continue
 	b35:
 		g.Fault(0, v8, v6, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -19129,8 +19126,8 @@ func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
 
 var transposeHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:28"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:24"},
@@ -19189,8 +19186,8 @@ func (g *transposeHost) r1() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		var v8, v10 int32
-		var v9, v11, v17, v19, v24 int64
-		var v26 float32
+		var v9, v11, v17, v19, v23 int64
+		var v25 float32
 		{
 			v8 = int32(x)
 			v9 = int64(uint32(v8))
@@ -19210,38 +19207,38 @@ func (g *transposeHost) r1() int {
 			}
 		}
 		{
-			v22 := uint32(v10) < uint32(8)
-			if !v22 {
+			v22 := v17 * v2
+			v23 = v22 + v19
+			v24 := uint64(v23) < uint64(v4)
+			if !v24 {
 				goto b9
 			}
 		}
 		{
-			v23 := v17 * v2
-			v24 = v23 + v19
-			v25 := uint64(v24) < uint64(v4)
-			if !v25 {
+			v25 = *(*float32)(unsafe.Add(p2, int(v23)*4))
+			v26 := uint32(v10) < uint32(8)
+			if !v26 {
 				goto b8
 			}
 		}
 		{
-			v26 = *(*float32)(unsafe.Add(p2, int(v24)*4))
 			v27 := uint32(v8) < uint32(9)
 			if !v27 {
 				goto b7
 			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v10)*36+int(v8)*4)) = v26
+		*(*float32)(unsafe.Add(m0, int(v10)*36+int(v8)*4)) = v25
 		goto b10
 	b7:
 		g.Fault(0, v9, int64(9), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b8:
-		g.Fault(1, v24, v4, v0, v1, int32(0))
+		g.Fault(1, v11, int64(8), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b9:
-		g.Fault(2, v11, int64(8), v0, v1, int32(0))
+		g.Fault(2, v23, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b10:

@@ -1478,7 +1478,7 @@ var faultBeforeBarrierSPIRV string
 //go:embed FaultBeforeBarrier.words.spv
 var faultBeforeBarrierWords string
 
-var faultBeforeBarrierKernel = kernelimpl.Register(&abi.Kernel{
+var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FaultBeforeBarrier",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -1508,7 +1508,7 @@ var faultBeforeBarrierKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newFaultBeforeBarrierHost)
 
 // FaultBeforeBarrier is the kernel [corpus.FaultBeforeBarrier] with its slices in device memory.
 // FaultBeforeBarrier faults in one work-item; the others meet at the barrier.
@@ -2043,7 +2043,7 @@ var grid2LocalSPIRV string
 //go:embed Grid2Local.words.spv
 var grid2LocalWords string
 
-var grid2LocalKernel = kernelimpl.Register(&abi.Kernel{
+var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Grid2Local",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2074,7 +2074,7 @@ var grid2LocalKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-})
+}, newGrid2LocalHost)
 
 // Grid2Local is the kernel [corpus.Grid2Local] with its slices in device memory.
 // Grid2Local works on two-dimensional groups.
@@ -2157,7 +2157,7 @@ var groupFloats32SPIRV string
 //go:embed GroupFloats32.words.spv
 var groupFloats32Words string
 
-var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
+var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupFloats32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2191,7 +2191,7 @@ var groupFloats32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-})
+}, newGroupFloats32Host)
 
 // GroupFloats32 is the kernel [corpus.GroupFloats32] with its slices in device memory.
 type GroupFloats32 struct {
@@ -2221,7 +2221,7 @@ var groupFloats64SPIRV string
 //go:embed GroupFloats64.words.spv
 var groupFloats64Words string
 
-var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
+var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupFloats64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2255,7 +2255,7 @@ var groupFloats64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-})
+}, newGroupFloats64Host)
 
 // GroupFloats64 is the kernel [corpus.GroupFloats64] with its slices in device memory.
 type GroupFloats64 struct {
@@ -2285,7 +2285,7 @@ var groupGuardsSPIRV string
 //go:embed GroupGuards.words.spv
 var groupGuardsWords string
 
-var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
+var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupGuards",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2319,7 +2319,7 @@ var groupGuardsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newGroupGuardsHost)
 
 // GroupGuards is the kernel [corpus.GroupGuards] with its slices in device memory.
 // GroupGuards lets results of work-groups decide how control flows.
@@ -2350,7 +2350,7 @@ var groupIntsInt16SPIRV string
 //go:embed GroupIntsInt16.words.spv
 var groupIntsInt16Words string
 
-var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2382,7 +2382,7 @@ var groupIntsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
 	}.Kernel
-})
+}, newGroupIntsInt16Host)
 
 // GroupIntsInt16 is the kernel [corpus.GroupIntsInt16] with its slices in device memory.
 type GroupIntsInt16 struct {
@@ -2412,7 +2412,7 @@ var groupIntsInt32SPIRV string
 //go:embed GroupIntsInt32.words.spv
 var groupIntsInt32Words string
 
-var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2444,7 +2444,7 @@ var groupIntsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newGroupIntsInt32Host)
 
 // GroupIntsInt32 is the kernel [corpus.GroupIntsInt32] with its slices in device memory.
 type GroupIntsInt32 struct {
@@ -2474,7 +2474,7 @@ var groupIntsInt64SPIRV string
 //go:embed GroupIntsInt64.words.spv
 var groupIntsInt64Words string
 
-var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2506,7 +2506,7 @@ var groupIntsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-})
+}, newGroupIntsInt64Host)
 
 // GroupIntsInt64 is the kernel [corpus.GroupIntsInt64] with its slices in device memory.
 type GroupIntsInt64 struct {
@@ -2536,7 +2536,7 @@ var groupIntsInt8SPIRV string
 //go:embed GroupIntsInt8.words.spv
 var groupIntsInt8Words string
 
-var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2568,7 +2568,7 @@ var groupIntsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
 	}.Kernel
-})
+}, newGroupIntsInt8Host)
 
 // GroupIntsInt8 is the kernel [corpus.GroupIntsInt8] with its slices in device memory.
 type GroupIntsInt8 struct {
@@ -2598,7 +2598,7 @@ var groupIntsUint32SPIRV string
 //go:embed GroupIntsUint32.words.spv
 var groupIntsUint32Words string
 
-var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2630,7 +2630,7 @@ var groupIntsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-})
+}, newGroupIntsUint32Host)
 
 // GroupIntsUint32 is the kernel [corpus.GroupIntsUint32] with its slices in device memory.
 type GroupIntsUint32 struct {
@@ -2660,7 +2660,7 @@ var groupIntsUint64SPIRV string
 //go:embed GroupIntsUint64.words.spv
 var groupIntsUint64Words string
 
-var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2692,7 +2692,7 @@ var groupIntsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newGroupIntsUint64Host)
 
 // GroupIntsUint64 is the kernel [corpus.GroupIntsUint64] with its slices in device memory.
 type GroupIntsUint64 struct {
@@ -2722,7 +2722,7 @@ var groupIntsUint8SPIRV string
 //go:embed GroupIntsUint8.words.spv
 var groupIntsUint8Words string
 
-var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
+var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupIntsUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2754,7 +2754,7 @@ var groupIntsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
 	}.Kernel
-})
+}, newGroupIntsUint8Host)
 
 // GroupIntsUint8 is the kernel [corpus.GroupIntsUint8] with its slices in device memory.
 type GroupIntsUint8 struct {
@@ -2784,7 +2784,7 @@ var groupLeaversSPIRV string
 //go:embed GroupLeavers.words.spv
 var groupLeaversWords string
 
-var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
+var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupLeavers",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2832,7 +2832,7 @@ var groupLeaversKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[int32](a, 3),
 		F:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
-})
+}, newGroupLeaversHost)
 
 // GroupLeavers is the kernel [corpus.GroupLeavers] with its slices in device memory.
 // GroupLeavers has work-items that return and fault before group algorithms.
@@ -2872,7 +2872,7 @@ var groupRoundsSPIRV string
 //go:embed GroupRounds.words.spv
 var groupRoundsWords string
 
-var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
+var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupRounds",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2908,7 +2908,7 @@ var groupRoundsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newGroupRoundsHost)
 
 // GroupRounds is the kernel [corpus.GroupRounds] with its slices in device memory.
 // GroupRounds has work-items that leave between the rounds of loops of group algorithms, in three-dimensional groups.
@@ -2942,7 +2942,7 @@ var groupVotesSPIRV string
 //go:embed GroupVotes.words.spv
 var groupVotesWords string
 
-var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
+var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GroupVotes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -2978,7 +2978,7 @@ var groupVotesKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[bool](a, 1),
 		IDs: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-})
+}, newGroupVotesHost)
 
 // GroupVotes is the kernel [corpus.GroupVotes] with its slices in device memory.
 // GroupVotes has votes, logical reductions and the ids of groups.
@@ -4178,7 +4178,7 @@ var leaversSPIRV string
 //go:embed Leavers.words.spv
 var leaversWords string
 
-var leaversKernel = kernelimpl.Register(&abi.Kernel{
+var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Leavers",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -4211,7 +4211,7 @@ var leaversKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newLeaversHost)
 
 // Leavers is the kernel [corpus.Leavers] with its slices in device memory.
 // Leavers return and fault at several places before barriers.
@@ -4245,7 +4245,7 @@ var localStructsSPIRV string
 //go:embed LocalStructs.words.spv
 var localStructsWords string
 
-var localStructsKernel = kernelimpl.Register(&abi.Kernel{
+var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LocalStructs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -4288,7 +4288,7 @@ var localStructsKernel = kernelimpl.Register(&abi.Kernel{
 		Acc:  dsl.LocalLen[corpus.Cell](kernelimpl.HostLen(a, 2)),
 		Acc2: dsl.LocalLen[[2]uint16](kernelimpl.HostLen(a, 3)),
 	}.Kernel
-})
+}, newLocalStructsHost)
 
 // LocalStructs is the kernel [corpus.LocalStructs] with its slices in device memory.
 // LocalStructs keeps structs in each kind of work-group memory.
@@ -4384,7 +4384,7 @@ var loopedLocalSPIRV string
 //go:embed LoopedLocal.words.spv
 var loopedLocalWords string
 
-var loopedLocalKernel = kernelimpl.Register(&abi.Kernel{
+var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LoopedLocal",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -4409,7 +4409,7 @@ var loopedLocalKernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newLoopedLocalHost)
 
 // LoopedLocal is the kernel [corpus.LoopedLocal] with its slices in device memory.
 // LoopedLocal reaches its local memory several times.
@@ -4892,7 +4892,7 @@ var neighboursSPIRV string
 //go:embed Neighbours.words.spv
 var neighboursWords string
 
-var neighboursKernel = kernelimpl.Register(&abi.Kernel{
+var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Neighbours",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -4924,7 +4924,7 @@ var neighboursKernel = kernelimpl.Register(&abi.Kernel{
 		Out:  kernelimpl.HostSlice[int32](a, 1),
 		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
-})
+}, newNeighboursHost)
 
 // Neighbours is the kernel [corpus.Neighbours] with its slices in device memory.
 // Neighbours uses local memory that the host sizes.
@@ -5231,7 +5231,7 @@ var phasesSPIRV string
 //go:embed Phases.words.spv
 var phasesWords string
 
-var phasesKernel = kernelimpl.Register(&abi.Kernel{
+var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Phases",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5263,7 +5263,7 @@ var phasesKernel = kernelimpl.Register(&abi.Kernel{
 		In:    kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newPhasesHost)
 
 // Phases is the kernel [corpus.Phases] with its slices in device memory.
 // Phases has barriers in uniform loops, branches and helpers.
@@ -5531,7 +5531,7 @@ var reduceSPIRV string
 //go:embed Reduce.words.spv
 var reduceWords string
 
-var reduceKernel = kernelimpl.Register(&abi.Kernel{
+var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Reduce",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5560,7 +5560,7 @@ var reduceKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newReduceHost)
 
 // Reduce is the kernel [corpus.Reduce] with its slices in device memory.
 // Reduce sums each work-group's elements as a tree.
@@ -5646,7 +5646,7 @@ var returnEarlySPIRV string
 //go:embed ReturnEarly.words.spv
 var returnEarlyWords string
 
-var returnEarlyKernel = kernelimpl.Register(&abi.Kernel{
+var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ReturnEarly",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5676,7 +5676,7 @@ var returnEarlyKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newReturnEarlyHost)
 
 // ReturnEarly is the kernel [corpus.ReturnEarly] with its slices in device memory.
 // ReturnEarly has work-items that leave before a barrier.
@@ -5767,7 +5767,7 @@ var shufflesBoolSPIRV string
 //go:embed ShufflesBool.words.spv
 var shufflesBoolWords string
 
-var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
+var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesBool",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5802,7 +5802,7 @@ var shufflesBoolKernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[bool](a, 2),
 	}.Kernel
-})
+}, newShufflesBoolHost)
 
 // ShufflesBool is the kernel [corpus.ShufflesBool] with its slices in device memory.
 type ShufflesBool struct {
@@ -5835,7 +5835,7 @@ var shufflesFloat32SPIRV string
 //go:embed ShufflesFloat32.words.spv
 var shufflesFloat32Words string
 
-var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5870,7 +5870,7 @@ var shufflesFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-})
+}, newShufflesFloat32Host)
 
 // ShufflesFloat32 is the kernel [corpus.ShufflesFloat32] with its slices in device memory.
 type ShufflesFloat32 struct {
@@ -5903,7 +5903,7 @@ var shufflesFloat64SPIRV string
 //go:embed ShufflesFloat64.words.spv
 var shufflesFloat64Words string
 
-var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
+var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -5939,7 +5939,7 @@ var shufflesFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
-})
+}, newShufflesFloat64Host)
 
 // ShufflesFloat64 is the kernel [corpus.ShufflesFloat64] with its slices in device memory.
 type ShufflesFloat64 struct {
@@ -5972,7 +5972,7 @@ var shufflesIntSPIRV string
 //go:embed ShufflesInt.words.spv
 var shufflesIntWords string
 
-var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
+var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -6007,7 +6007,7 @@ var shufflesIntKernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-})
+}, newShufflesIntHost)
 
 // ShufflesInt is the kernel [corpus.ShufflesInt] with its slices in device memory.
 type ShufflesInt struct {
@@ -6040,7 +6040,7 @@ var shufflesInt16SPIRV string
 //go:embed ShufflesInt16.words.spv
 var shufflesInt16Words string
 
-var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
+var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -6075,7 +6075,7 @@ var shufflesInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[int16](a, 2),
 	}.Kernel
-})
+}, newShufflesInt16Host)
 
 // ShufflesInt16 is the kernel [corpus.ShufflesInt16] with its slices in device memory.
 type ShufflesInt16 struct {
@@ -6108,7 +6108,7 @@ var shufflesUint32SPIRV string
 //go:embed ShufflesUint32.words.spv
 var shufflesUint32Words string
 
-var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ShufflesUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -6143,7 +6143,7 @@ var shufflesUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-})
+}, newShufflesUint32Host)
 
 // ShufflesUint32 is the kernel [corpus.ShufflesUint32] with its slices in device memory.
 type ShufflesUint32 struct {
@@ -6752,7 +6752,7 @@ var transposeSPIRV string
 //go:embed Transpose.words.spv
 var transposeWords string
 
-var transposeKernel = kernelimpl.Register(&abi.Kernel{
+var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Transpose",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.NDRange,
@@ -6787,7 +6787,7 @@ var transposeKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 2),
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-})
+}, newTransposeHost)
 
 // Transpose is the kernel [corpus.Transpose] with its slices in device memory.
 // Transpose goes through a tile.

@@ -31,7 +31,7 @@ var aloneSPIRV string
 //go:embed Alone.words.spv
 var aloneWords string
 
-var aloneKernel = kernelimpl.Register(&abi.Kernel{
+var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Alone",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
 	Form:    abi.NDRange,
@@ -70,7 +70,7 @@ var aloneKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[int32](a, 3),
 		G:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
-})
+}, newAloneHost)
 
 // Alone is the kernel [groups.Alone] with its slices in device memory.
 // Alone has group algorithms on devices that may lack sub-groups.
@@ -110,7 +110,7 @@ var ballotsSPIRV string
 //go:embed Ballots.words.spv
 var ballotsWords string
 
-var ballotsKernel = kernelimpl.Register(&abi.Kernel{
+var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ballots",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
 	Form:    abi.NDRange,
@@ -141,7 +141,7 @@ var ballotsKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-})
+}, newBallotsHost)
 
 // Ballots is the kernel [groups.Ballots] with its slices in device memory.
 // Ballots counts lanes by ballot.
@@ -175,7 +175,7 @@ var statedSPIRV string
 //go:embed Stated.words.spv
 var statedWords string
 
-var statedKernel = kernelimpl.Register(&abi.Kernel{
+var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Stated",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
 	Form:    abi.NDRange,
@@ -216,7 +216,7 @@ var statedKernel = kernelimpl.Register(&abi.Kernel{
 		Y: kernelimpl.HostSlice[int32](a, 2),
 		F: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-})
+}, newStatedHost)
 
 // Stated is the kernel [groups.Stated] with its slices in device memory.
 // Stated has barriers that depend on what it says is uniform, with work-items that leave before, or without.

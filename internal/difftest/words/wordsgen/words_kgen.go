@@ -871,7 +871,7 @@ var tileSPIRV string
 //go:embed Tile.words.spv
 var tileWords string
 
-var tileKernel = kernelimpl.Register(&abi.Kernel{
+var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Tile",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.NDRange,
@@ -902,7 +902,7 @@ var tileKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newTileHost)
 
 // Tile is the kernel [words.Tile] with its slices in device memory.
 // Tile shares small and wide integers within work-groups.

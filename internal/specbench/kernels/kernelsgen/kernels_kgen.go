@@ -223,7 +223,7 @@ var matMulArgumentSPIRV string
 //go:embed MatMulArgument.words.spv
 var matMulArgumentWords string
 
-var matMulArgumentKernel = kernelimpl.Register(&abi.Kernel{
+var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMulArgument",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.NDRange,
@@ -266,7 +266,7 @@ var matMulArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		LA:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
 		LB:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 6)),
 	}.Kernel
-})
+}, newMatMulArgumentHost)
 
 // MatMulArgument is the kernel [kernels.MatMulArgument] with its slices in device memory.
 // MatMulArgument multiplies matrices in tiles of Tile, its field.
@@ -312,7 +312,7 @@ var matMulConstantSPIRV string
 //go:embed MatMulConstant.words.spv
 var matMulConstantWords string
 
-var matMulConstantKernel = kernelimpl.Register(&abi.Kernel{
+var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMulConstant",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.NDRange,
@@ -348,7 +348,7 @@ var matMulConstantKernel = kernelimpl.Register(&abi.Kernel{
 		B: kernelimpl.HostSlice[float32](a, 2),
 		C: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-})
+}, newMatMulConstantHost)
 
 // MatMulConstant is the kernel [kernels.MatMulConstant] with its slices in device memory.
 // MatMulConstant multiplies matrices in tiles of FixedTile.
@@ -385,7 +385,7 @@ var matMulSpecSPIRV string
 //go:embed MatMulSpec.words.spv
 var matMulSpecWords string
 
-var matMulSpecKernel = kernelimpl.Register(&abi.Kernel{
+var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMulSpec",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.NDRange,
@@ -424,7 +424,7 @@ var matMulSpecKernel = kernelimpl.Register(&abi.Kernel{
 		B: kernelimpl.HostSlice[float32](a, 2),
 		C: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-}, kernels.Tile)
+}, newMatMulSpecHost, kernels.Tile)
 
 // MatMulSpec is the kernel [kernels.MatMulSpec] with its slices in device memory.
 // MatMulSpec multiplies matrices in tiles of Tile.
