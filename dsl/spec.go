@@ -76,7 +76,7 @@ func (c *SpecConstant[T]) Get(h KernelHandler) T {
 			return *(*T)(s.Value)
 		}
 	}
-	if c.info.Default == nil {
+	if c.info.Default == nil && c.info.Type.Size() > 0 { // else there is but one value
 		panic(fmt.Sprintf("dsl: the specialization constant declared at %s has no value", c.info.Pos))
 	}
 	return c.def

@@ -400,6 +400,19 @@ func TestSC19_Types(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		_, err := runtime.SetSpec(program(t, dev, "Sum"), badConstant, []int{1})
 		wantSpec(t, err)
+		// Named types, arrays of arrays, and types whose values have no parts.
+		out := make([]float32, 6)
+		wantSpec(t, constsgen.RunNamed(ctx, dev, consts.Named{I: 1, Out: out}))
+		p := program(t, dev, "Named")
+		must(runtime.SetSpec(p, consts.Share, 0.5))(t)
+		must(runtime.SetSpec(p, consts.None, struct{}{}))(t)
+		check(t, constsgen.RunNamed(ctx, dev, consts.Named{I: 1, Out: out}, runtime.WithProgram(must(p.Build())(t))))
+		equal(t, "defaults", [6]float32(out), [6]float32{3, 0.5, 6, 1, 0, 1})
+		piece := consts.Parts{}
+		piece.In.D[0] = 2.5
+		check(t, constsgen.RunNamed(ctx, dev, consts.Named{Out: out[:6]}, runtime.WithSpec(consts.Speed, 200), runtime.WithSpec(consts.Share, -1),
+			runtime.WithSpec(consts.Cells, consts.Table{{0, -7}}), runtime.WithSpec(consts.Piece, piece), runtime.WithSpec(consts.None, struct{}{})))
+		equal(t, "values", [6]float32(out), [6]float32{200, -1, -7, 1, 2.5, 1})
 	})
 }
 

@@ -305,3 +305,48 @@ func (k Arrays) Kernel(t dsl.Task) {
 	copy(k.Out, outers[:])
 	k.Ints[0] = Extremes.Get(t)
 }
+
+// Types with names, arrays of arrays, and types without values.
+type (
+	Mode  uint8
+	Ratio float32
+	Table [2][3]int16
+	Parts struct {
+		On [2]bool
+		_  int32
+		No struct{}
+		In struct{ D [1]Ratio }
+	}
+)
+
+// Fast is a Mode.
+const Fast Mode = 3
+
+// Constants of these types.
+var (
+	Speed = dsl.NewSpecConstant(Fast)
+	Share = dsl.RequireSpecConstant[Ratio]()
+	Cells = dsl.NewSpecConstant(Table{{1, 2, 3}, {4, 5, 6}})
+	Piece = dsl.NewSpecConstant(Parts{On: [2]bool{1: true}})
+	None  = dsl.RequireSpecConstant[struct{}]()
+	Empty = dsl.NewSpecConstant([0]int32{})
+)
+
+// Named reads them.
+type Named struct {
+	I   int
+	Out []float32
+}
+
+// Kernel runs once.
+func (k Named) Kernel(t dsl.Task) {
+	cells, piece := Cells.Get(t), Piece.Get(t)
+	k.Out[0], k.Out[1], k.Out[2] = float32(Speed.Get(t)), float32(Share.Get(t)), float32(cells[k.I][k.I+1])
+	if piece.On[k.I] {
+		k.Out[3] = 1
+	}
+	k.Out[4] = float32(piece.In.D[0])
+	if None.Get(t) == struct{}{} {
+		k.Out[5] = float32(len(Empty.Get(t)) + 1)
+	}
+}
