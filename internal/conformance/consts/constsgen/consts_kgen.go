@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
+	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, namedKernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
 }
 
 //go:embed Arrays.spv
@@ -553,6 +553,79 @@ func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+//go:embed Named.spv
+var namedSPIRV string
+
+//go:embed Named.words.spv
+var namedWords string
+
+var namedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Named",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "I", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Type: "uint8", Size: 4, Default: 0x3},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Type: "float32", Size: 4, Required: true},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][0]", Type: "int16", Size: 4, Default: 0x1},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][1]", Type: "int16", Size: 4, Offset: 2, Default: 0x2},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][2]", Type: "int16", Size: 4, Offset: 4, Default: 0x3},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][0]", Type: "int16", Size: 4, Offset: 6, Default: 0x4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][1]", Type: "int16", Size: 4, Offset: 8, Default: 0x5},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][2]", Type: "int16", Size: 4, Offset: 10, Default: 0x6},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[0]", Type: "bool", Size: 4},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[1]", Type: "bool", Size: 4, Offset: 1, Default: 0x1},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: "._", Type: "int32", Size: 4, Offset: 4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".In.D[0]", Type: "float32", Size: 4, Offset: 8},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:92"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:346:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:348:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8"},
+	},
+	SPIRV: namedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return consts.Named{
+		I:   kernelimpl.HostValue[int](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+}, consts.Speed, consts.Share, consts.Cells, consts.Piece)
+
+// Named is the kernel [consts.Named] with its slices in device memory.
+// Named reads them.
+type Named struct {
+	I   int
+	Out runtime.View[float32]
+}
+
+// SingleTask launches the kernel once.
+func (k Named) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(namedKernel)
+	kernelimpl.Value(l, 0, k.I)
+	kernelimpl.View(l, 1, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunNamed runs the kernel once on k's own slices, and waits.
+func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(namedKernel)
+	kernelimpl.Value(l, 0, k.I)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunTask(ctx, dev, opts)
 }
 
 //go:embed Scale.spv
