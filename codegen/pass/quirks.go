@@ -9,10 +9,11 @@ import (
 // quirks writes in another way what drivers are known to compile wrongly. Zeros in
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
-// SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, swapBytes and
-// maskPhis.
+// SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, swapBytes,
+// maskPhis and hideDivisor.
 func quirks(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
+		literals := map[*ir.Value]bool{}
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
@@ -32,6 +33,9 @@ func quirks(m *ir.Module) diag.List {
 							out = append(out, z...)
 							v.Args[i] = z[len(z)-1]
 						}
+					}
+					if v.Op == ir.OpFDiv {
+						out = append(out, hideDivisor(f, v, literals)...)
 					}
 				}
 				out = append(out, v)

@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"context"
+	"math"
 
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
@@ -121,6 +122,9 @@ func typeCases() {
 }
 
 func loopCases() {
+	add1("ZeroDivisors", gen.RunZeroDivisors, 6, func() corpus.ZeroDivisors {
+		return corpus.ZeroDivisors{X: []float32{0, 1, -1, float32(math.Inf(1)), float32(math.NaN()), 3}, Out: make([]uint32, 6)}
+	})
 	add1("Loops", gen.RunLoops, 50, func() corpus.Loops { return corpus.Loops{N: mixedInts(50), Out: make([]int64, 50)} })
 	add1("Ranges", gen.RunRanges, 30, func() corpus.Ranges { return corpus.Ranges{In: mixedInts(40), Out: out32(30)} })
 	add1("Deep", gen.RunDeep, 200, func() corpus.Deep { return corpus.Deep{In: mixedInts(200), Out: out32(200)} })

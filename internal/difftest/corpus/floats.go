@@ -86,3 +86,31 @@ func (k MathFuncs) Kernel(it dsl.Item1) {
 	out[8] = math.Float64frombits(math.Float64bits(x) ^ 1)
 	out[9] = math.Min(x, y)
 }
+
+// ZeroDivisors divides by what becomes zero in the first round of a loop.
+type ZeroDivisors struct {
+	X   []float32
+	Out []uint32
+}
+
+// Kernel divides in both formats, and stores whether there was a NaN.
+func (k ZeroDivisors) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.X[i]
+	var o uint32
+	for j := range 3 {
+		q := x / float32(j)
+		if q != q {
+			q = 77
+		}
+		o = o*31 + math.Float32bits(q)
+	}
+	for j := range 3 {
+		q := float64(x) / float64(1-j)
+		if q != q {
+			q = 77
+		}
+		o = o*31 + uint32(math.Float64bits(q)>>32)
+	}
+	k.Out[i] = o
+}
