@@ -10,10 +10,9 @@ import (
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
 // SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, swapBytes,
-// maskPhis and hideDivisor.
+// maskPhis and hideLiterals.
 func quirks(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		literals := map[*ir.Value]bool{}
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
@@ -26,7 +25,7 @@ func quirks(m *ir.Module) diag.List {
 					if v.Args[0] == v.Args[1] {
 						out = append(out, bitsOfNaN(f, v)...)
 					}
-				case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma:
+				case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
 					for i, a := range v.Args {
 						if isFloatZero(a) {
 							z := reservedZero(f, v, a)
@@ -34,14 +33,12 @@ func quirks(m *ir.Module) diag.List {
 							v.Args[i] = z[len(z)-1]
 						}
 					}
-					if v.Op == ir.OpFDiv {
-						out = append(out, hideDivisor(f, v, literals)...)
-					}
 				}
 				out = append(out, v)
 			}
 			b.Insts = out
 		}
+		hideLiterals(f)
 	}
 	return nil
 }

@@ -234,6 +234,11 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less
 	}
+	// In a loop that is the one that faults: of the other order, lavapipe may lose
+	// what stands behind the loop for work-items that have left it.
+	if a, b := t.exit(x.Term.Succs[0]), t.exit(x.Term.Succs[1]); ctx != nil && a != b {
+		less = a
+	}
 	switch y, n := len(yes.out) == 0, len(no.out) == 0; {
 	case y && (!n || less):
 		s.then = yes.code

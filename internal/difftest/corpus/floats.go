@@ -112,5 +112,26 @@ func (k ZeroDivisors) Kernel(it dsl.Item1) {
 		}
 		o = o*31 + uint32(math.Float64bits(q)>>32)
 	}
+	// The others are no better.
+	hash := func(x float32) {
+		if x != x {
+			x = 78
+		}
+		o = o*31 + math.Float32bits(x)
+	}
+	hash(float32(math.Ceil(float64(k.X[5]-4))) / x)
+	hash(float32(i-i) / x)
+	negative := float32(0)
+	for j := range 3 {
+		hash(x * float32(j))
+		hash(-x * float32(j-j))
+		hash(negative + float32(2-j)*x)
+		hash(float32(j-1)*x - x)
+		negative = -negative
+	}
+	for f := float32(2); f > -1; f-- {
+		hash(x * f)
+		hash(f / x)
+	}
 	k.Out[i] = o
 }
