@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 //go:embed Args.spv
@@ -6864,5 +6864,65 @@ func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ZeroDivisors.spv
+var zeroDivisorsSPIRV string
+
+//go:embed ZeroDivisors.words.spv
+var zeroDivisorsWords string
+
+var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ZeroDivisors",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.ZeroDivisors).Kernel", Pos: "internal/difftest/corpus/floats.go:109:15"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:99:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:122:36"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7"},
+	},
+	SPIRV: zeroDivisorsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.ZeroDivisors{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Out: kernelimpl.HostSlice[uint32](a, 1),
+	}.Kernel
+})
+
+// ZeroDivisors is the kernel [corpus.ZeroDivisors] with its slices in device memory.
+// ZeroDivisors divides by what becomes zero in the first round of a loop.
+type ZeroDivisors struct {
+	X   runtime.View[float32]
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ZeroDivisors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunZeroDivisors runs the kernel for every work-item of r on k's own slices, and waits.
+func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivisors, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
