@@ -21,13 +21,14 @@ type device struct {
 	closed bool
 	ended  chan struct{}
 
-	forms  bool // kernels run in their host forms, where they have one
-	checks bool // kernels are interpreted and checked
-	seed   uint64
+	subGroup int  // size of sub-groups where kernels require none
+	forms    bool // kernels run in their host forms, where they have one
+	checks   bool // kernels are interpreted and checked
+	seed     uint64
 }
 
 func newDevice() *device {
-	d := &device{info: info(), forms: formWanted(), ended: make(chan struct{})}
+	d := &device{info: info(), subGroup: subGroupWanted(), forms: formWanted(), ended: make(chan struct{})}
 	d.work.L = &d.mu
 	go d.loop()
 	return d
@@ -171,7 +172,7 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	}
 	h := &pipeline{kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
 	if h.subGroup == 0 {
-		h.subGroup = DefaultSubGroup
+		h.subGroup = d.subGroup
 	}
 	for i := range p.Kernel.Params {
 		if p.Kernel.Params[i].Kind == abi.LocalAccessor {

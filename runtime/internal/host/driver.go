@@ -15,6 +15,8 @@ import (
 // DefaultSubGroup is the size of sub-groups where a kernel requires none.
 const DefaultSubGroup = 32
 
+const maxSubGroup = 128
+
 // New returns the driver. It always has exactly one device.
 func New() hal.Driver { return driver{} }
 
@@ -51,7 +53,7 @@ func info() hal.Info {
 			properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64,
 			properties.SubGroups, properties.PrivateAlloca, properties.CPU,
 		},
-		SubGroups: [2]int{1, 128},
+		SubGroups: [2]int{1, maxSubGroup},
 		Limits: hal.Limits{
 			MaxWorkGroupSize:  [3]int{1024, 1024, 1024},
 			MaxWorkItems:      1024,

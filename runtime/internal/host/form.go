@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -44,8 +45,8 @@ type formLaunch struct {
 	claimed atomic.Bool
 }
 
-// Form returns which form of a kernel the environment asks for: "on" and "off" are
-// for tests of forms against coroutines.
+// formWanted reports whether kernels run in their host forms. KGEN_HOST_FORM is for
+// tests of forms against coroutines.
 func formWanted() bool {
 	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64 bits
 	switch os.Getenv("KGEN_HOST_FORM") {
@@ -55,6 +56,14 @@ func formWanted() bool {
 		return false
 	}
 	return fits && !raceEnabled
+}
+
+// subGroupWanted returns the size of sub-groups where a kernel requires none.
+func subGroupWanted() int {
+	if n, err := strconv.Atoi(os.Getenv("KGEN_HOST_SUBGROUP")); err == nil && n >= 1 && n <= maxSubGroup {
+		return n
+	}
+	return DefaultSubGroup
 }
 
 // launchForm runs a launch of work-groups.

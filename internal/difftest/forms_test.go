@@ -1,0 +1,55 @@
+package difftest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// hostDevice opens the host device that runs kernels with barriers in their host
+// form, or as coroutines, with sub-groups of the given size.
+func hostDevice(t *testing.T, form string, size int) *runtime.Device {
+	t.Helper()
+	t.Setenv("KGEN_HOST_FORM", form)
+	t.Setenv("KGEN_HOST_SUBGROUP", strconv.Itoa(size))
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	return dev
+}
+
+// TestForms runs every case on the host device in both ways, at several sizes of
+// sub-groups: what gc makes of the kernel, and what kgen does.
+func TestForms(t *testing.T) {
+	ctx := context.Background()
+	for _, size := range []int{4, 8, 32} {
+		form, coroutines := hostDevice(t, "on", size), hostDevice(t, "off", size)
+		for i, c := range cases {
+			t.Run(fmt.Sprintf("%d/%s/%d", size, c.name, i), func(t *testing.T) {
+				got, formErr := c.run(ctx, form)
+				want, err := c.run(ctx, coroutines)
+				compareFaults(t, formErr, err)
+				if d := Diff(got, want, false); d != "" {
+					t.Errorf("%s", d)
+				}
+			})
+		}
+	}
+}
+
+// TestFormsExist: no kernel of this module has anything that host forms lack.
+func TestFormsExist(t *testing.T) {
+	res, diags, err := codegen.Generate(context.Background(), codegen.Config{Dir: "../..", Check: true, Patterns: []string{"./examples/...", "./internal/..."}})
+	if err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	for _, s := range res.Notes {
+		t.Error(s)
+	}
+}
