@@ -101,6 +101,10 @@ func hostForm(kernel, text string) (f *gohost.Form, lacks, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)
 	}
-	f, lacks = gohost.Write(gostub.FormType(kernel), m, pass.GroupFlow(m.Kernel))
+	u := pass.ForHost(m)
+	if err := ir.Verify(m); err != nil {
+		return nil, nil, fmt.Errorf("before the host form: %w", err)
+	}
+	f, lacks = gohost.Write(gostub.FormType(kernel), m, u)
 	return f, lacks, nil
 }

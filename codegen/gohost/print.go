@@ -91,6 +91,9 @@ func (w *writer) structure() {
 			if s.Message != "" {
 				w.f(", Message: %q", s.Message)
 			}
+			if s.Unsigned {
+				w.f(", Unsigned: true")
+			}
 			w.f("},\n")
 		}
 		w.f("}\n\n")

@@ -67,6 +67,15 @@ func (o Op) String() string { return opInfos[o].Name }
 // Has reports whether the op has all of the flags.
 func (o Op) Has(f Flags) bool { return opInfos[o].Flags&f == f }
 
+// Ops returns all ops.
+func Ops() []Op {
+	var all []Op
+	for o := OpInvalid + 1; o < numOps; o++ {
+		all = append(all, o)
+	}
+	return all
+}
+
 // ParseOp returns the op with the given name.
 func ParseOp(name string) (Op, bool) {
 	for o := OpInvalid + 1; o < numOps; o++ {

@@ -35,14 +35,6 @@ type Uniformity struct {
 
 type edge struct{ from, to *ir.Block }
 
-// GroupFlow readies a kernel that has Sync ops for the analysis of what is uniform,
-// and analyses it.
-func GroupFlow(f *ir.Func) *Uniformity {
-	f.RemoveUnreachable()
-	singleLatches(f)
-	return uniformity(f)
-}
-
 // uniformity analyses f, which has no unreachable blocks.
 func uniformity(f *ir.Func) *Uniformity {
 	u := &Uniformity{

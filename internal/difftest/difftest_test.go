@@ -24,6 +24,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
+// TestMain has the host device run what gc makes of kernels, in all tests but those
+// of its host forms: it is what devices are compared with.
+func TestMain(m *testing.M) {
+	if os.Getenv("KGEN_HOST_FORM") == "" {
+		os.Setenv("KGEN_HOST_FORM", "off")
+	}
+	os.Exit(m.Run())
+}
+
 // TestDevices runs every case on the host device and on the Vulkan device, and
 // compares.
 func TestDevices(t *testing.T) { compareDevices(t) }

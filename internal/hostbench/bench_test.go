@@ -10,6 +10,7 @@ package hostbench
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	goruntime "runtime"
 	"slices"
 	"testing"
@@ -17,6 +18,14 @@ import (
 
 	"github.com/kgen-go/kgen/runtime"
 )
+
+// TestMain has host forms run under the race detector as well.
+func TestMain(m *testing.M) {
+	if os.Getenv("KGEN_HOST_FORM") == "" {
+		os.Setenv("KGEN_HOST_FORM", "on")
+	}
+	os.Exit(m.Run())
+}
 
 // row is an example: a plain loop and what launches the kernels that do the same.
 // check, if not nil, compares what both have made.

@@ -143,7 +143,7 @@ func (g *Group) Fault(site int, a, b int64, x, y, z int32) {
 	if g.l.claim() {
 		s := &g.Sites[site]
 		*g.l.c.Fault = hal.Fault{Set: true, A: a, B: b, GlobalID: [3]uint32{uint32(x), uint32(y), uint32(z)},
-			Pos: s.Pos, Kind: s.Kind, Message: s.Message}
+			Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
 	}
 }
 

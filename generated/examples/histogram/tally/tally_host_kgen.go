@@ -62,7 +62,6 @@ func (g *tallyHost) r1() int {
 		x := li
 		v0 := int32(basex + x)
 		var v8 int64
-		var v10, v11, v19 int32
 		{
 			v5 := int64(uint32(v0))
 			v8 = v5
@@ -71,36 +70,29 @@ func (g *tallyHost) r1() int {
 		{
 			v9 := v8 < v1
 			if !v9 {
-				goto b7
+				goto b4
 			}
 		}
-		v10 = *(*int32)(unsafe.Add(p0, int(v8)*4))
-		v11 = int32(0)
-	b4:
 		{
-			v12 := v11 * 256
-			v13 := v11 * 8
-			v14 := v13 & 31
-			v15 := int32(uint32(v10) >> (uint32(v14) & 31))
-			v16 := v15 & 255
-			v17 := v12 + v16
-			_ = *(*int32)(unsafe.Add(m0, int(v17)*4))
-			*(*int32)(unsafe.Add(m0, int(v17)*4)) += int32(1)
-			v19 = v11 + 1
-			v20 := uint32(v19) < uint32(3)
-			if !v20 {
-				goto b6
-			}
-		}
-		v11 = v19
-		goto b4
-	b6:
-		{
+			v10 := *(*int32)(unsafe.Add(p0, int(v8)*4))
+			v11 := v10 & 255
+			_ = *(*int32)(unsafe.Add(m0, int(v11)*4))
+			*(*int32)(unsafe.Add(m0, int(v11)*4)) += int32(1)
+			v13 := int32(uint32(v10) >> 8)
+			v14 := v13 & 255
+			v15 := v14 + 256
+			_ = *(*int32)(unsafe.Add(m0, int(v15)*4))
+			*(*int32)(unsafe.Add(m0, int(v15)*4)) += int32(1)
+			v17 := int32(uint32(v10) >> 16)
+			v18 := v17 & 255
+			v19 := v18 + 512
+			_ = *(*int32)(unsafe.Add(m0, int(v19)*4))
+			*(*int32)(unsafe.Add(m0, int(v19)*4)) += int32(1)
 			v21 := v8 + v7
 			v8 = v21
 			goto b2
 		}
-	b7:
+	b4:
 		continue
 	}
 	return 1
@@ -122,39 +114,39 @@ func (g *tallyHost) r2() int {
 			v22 := int32(x)
 			v23 = v22
 		}
-	b9:
+	b6:
 		{
 			v24 = int64(uint32(v23))
 			v25 := v23 < 768
 			if !v25 {
-				goto b15
+				goto b12
 			}
 		}
 		{
 			v26 = *(*int32)(unsafe.Add(m0, int(v23)*4))
 			v27 := v26 != 0
 			if !v27 {
-				goto b14
+				goto b11
 			}
 		}
 		{
 			v28 := uint64(v24) < uint64(v3)
 			if !v28 {
-				goto b13
+				goto b10
 			}
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v24)*4)), v26)
-		goto b14
-	b13:
+		goto b11
+	b10:
 		g.Fault(0, v24, v3, v0, int32(0), int32(0))
 		continue
-	b14:
+	b11:
 		{
 			v31 := v23 + 256
 			v23 = v31
-			goto b9
+			goto b6
 		}
-	b15:
+	b12:
 		continue
 	}
 	return -1

@@ -21,7 +21,7 @@ type searchHost struct {
 	v7   int64
 	v13  int32
 	v15  int64
-	v285 int32
+	v464 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
@@ -111,7 +111,7 @@ func (g *searchHost) r1() int {
 			v16 := int32(x)
 			v17 := int64(uint32(v16))
 			if !v19 {
-				goto b66
+				goto b201
 			}
 			v21 = v17
 		}
@@ -155,7 +155,7 @@ func (g *searchHost) r1() int {
 		u15 = v15
 		next = 1
 		continue
-	b66:
+	b201:
 		g.Fault(2, v2, v18, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -172,13 +172,13 @@ func (g *searchHost) r2() int {
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
 	v2 := g.v2
-	v169 := v2 != 0
+	v196 := v2 != 0
 	v3 := g.v3
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v171 := v10 * 2048
-	v173 := v10 + 1
-	v174 := v173 * 2048
+	v198 := v10 * 2048
+	v200 := v10 + 1
+	v201 := v200 * 2048
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
@@ -197,307 +197,750 @@ func (g *searchHost) r2() int {
 		v17 := int64(uint32(v16))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v36, v37, v194, v196, v202, v204, v206 int32
-		var v176, v177, v179, v181, v185, v186 int64
-		var v182 int
-		var v184, v195, v205 float32
-		var v200, v201, v210, v211 bool
-		*(*[64]byte)(own2) = [64]byte{}
-		*(*[64]byte)(own3) = [64]byte{}
-		*(*[64]byte)(m4) = [64]byte{}
-		*(*[64]byte)(m5) = [64]byte{}
-		v36 = int32(-1)
-	b10:
+		var v203, v204, v206, v208, v212, v213 int64
+		var v209 int
+		var v211, v222, v229, v240, v251, v262, v273, v284, v295, v306, v317, v328, v339, v350, v361, v372, v383 float32
+		var v221, v223, v230, v241, v252, v263, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v394 int32
+		var v227, v228, v234, v235, v245, v246, v256, v257, v267, v268, v278, v279, v289, v290, v300, v301, v311, v312, v322, v323, v333, v334, v344, v345, v355, v356, v366, v367, v377, v378, v388, v389 bool
 		{
-			v37 = v36 + 1
-			v38 := v37 < 16
-			if !v38 {
-				goto b12
+			*(*[64]byte)(own2) = [64]byte{}
+			*(*[64]byte)(own3) = [64]byte{}
+			*(*[64]byte)(m4) = [64]byte{}
+			*(*[64]byte)(m5) = [64]byte{}
+			*(*float32)(m4) = math.Float32frombits(0x7f800000)
+			*(*int32)(m5) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 4)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 4)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 8)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 8)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 12)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 12)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 16)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 16)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 20)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 20)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 24)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 24)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 28)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 28)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 32)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 32)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 36)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 36)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 40)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 40)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 44)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 44)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 48)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 48)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 52)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 52)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 56)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 56)) = int32(-1)
+			*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 60)) = int32(-1)
+			v68 := *(*float32)(m4)
+			v69 := *(*int32)(m5)
+			v70 := *(*float32)(unsafe.Add(m4, 4))
+			v71 := *(*int32)(unsafe.Add(m5, 4))
+			v72 := *(*float32)(unsafe.Add(m4, 8))
+			v73 := *(*int32)(unsafe.Add(m5, 8))
+			v74 := *(*float32)(unsafe.Add(m4, 12))
+			v75 := *(*int32)(unsafe.Add(m5, 12))
+			v76 := *(*float32)(unsafe.Add(m4, 16))
+			v77 := *(*int32)(unsafe.Add(m5, 16))
+			v78 := *(*float32)(unsafe.Add(m4, 20))
+			v79 := *(*int32)(unsafe.Add(m5, 20))
+			v80 := *(*float32)(unsafe.Add(m4, 24))
+			v81 := *(*int32)(unsafe.Add(m5, 24))
+			v82 := *(*float32)(unsafe.Add(m4, 28))
+			v83 := *(*int32)(unsafe.Add(m5, 28))
+			v84 := *(*float32)(unsafe.Add(m4, 32))
+			v85 := *(*int32)(unsafe.Add(m5, 32))
+			v86 := *(*float32)(unsafe.Add(m4, 36))
+			v87 := *(*int32)(unsafe.Add(m5, 36))
+			v88 := *(*float32)(unsafe.Add(m4, 40))
+			v89 := *(*int32)(unsafe.Add(m5, 40))
+			v90 := *(*float32)(unsafe.Add(m4, 44))
+			v91 := *(*int32)(unsafe.Add(m5, 44))
+			v92 := *(*float32)(unsafe.Add(m4, 48))
+			v93 := *(*int32)(unsafe.Add(m5, 48))
+			v94 := *(*float32)(unsafe.Add(m4, 52))
+			v95 := *(*int32)(unsafe.Add(m5, 52))
+			v96 := *(*float32)(unsafe.Add(m4, 56))
+			v97 := *(*int32)(unsafe.Add(m5, 56))
+			v98 := *(*float32)(unsafe.Add(m4, 60))
+			v99 := *(*int32)(unsafe.Add(m5, 60))
+			*(*float32)(m4) = v68
+			*(*int32)(m5) = v69
+			*(*float32)(unsafe.Add(m4, 4)) = v70
+			*(*int32)(unsafe.Add(m5, 4)) = v71
+			*(*float32)(unsafe.Add(m4, 8)) = v72
+			*(*int32)(unsafe.Add(m5, 8)) = v73
+			*(*float32)(unsafe.Add(m4, 12)) = v74
+			*(*int32)(unsafe.Add(m5, 12)) = v75
+			*(*float32)(unsafe.Add(m4, 16)) = v76
+			*(*int32)(unsafe.Add(m5, 16)) = v77
+			*(*float32)(unsafe.Add(m4, 20)) = v78
+			*(*int32)(unsafe.Add(m5, 20)) = v79
+			*(*float32)(unsafe.Add(m4, 24)) = v80
+			*(*int32)(unsafe.Add(m5, 24)) = v81
+			*(*float32)(unsafe.Add(m4, 28)) = v82
+			*(*int32)(unsafe.Add(m5, 28)) = v83
+			*(*float32)(unsafe.Add(m4, 32)) = v84
+			*(*int32)(unsafe.Add(m5, 32)) = v85
+			*(*float32)(unsafe.Add(m4, 36)) = v86
+			*(*int32)(unsafe.Add(m5, 36)) = v87
+			*(*float32)(unsafe.Add(m4, 40)) = v88
+			*(*int32)(unsafe.Add(m5, 40)) = v89
+			*(*float32)(unsafe.Add(m4, 44)) = v90
+			*(*int32)(unsafe.Add(m5, 44)) = v91
+			*(*float32)(unsafe.Add(m4, 48)) = v92
+			*(*int32)(unsafe.Add(m5, 48)) = v93
+			*(*float32)(unsafe.Add(m4, 52)) = v94
+			*(*int32)(unsafe.Add(m5, 52)) = v95
+			*(*float32)(unsafe.Add(m4, 56)) = v96
+			*(*int32)(unsafe.Add(m5, 56)) = v97
+			*(*float32)(unsafe.Add(m4, 60)) = v98
+			*(*int32)(unsafe.Add(m5, 60)) = v99
+			v132 := *(*float32)(m4)
+			v133 := *(*int32)(m5)
+			v134 := *(*float32)(unsafe.Add(m4, 4))
+			v135 := *(*int32)(unsafe.Add(m5, 4))
+			v136 := *(*float32)(unsafe.Add(m4, 8))
+			v137 := *(*int32)(unsafe.Add(m5, 8))
+			v138 := *(*float32)(unsafe.Add(m4, 12))
+			v139 := *(*int32)(unsafe.Add(m5, 12))
+			v140 := *(*float32)(unsafe.Add(m4, 16))
+			v141 := *(*int32)(unsafe.Add(m5, 16))
+			v142 := *(*float32)(unsafe.Add(m4, 20))
+			v143 := *(*int32)(unsafe.Add(m5, 20))
+			v144 := *(*float32)(unsafe.Add(m4, 24))
+			v145 := *(*int32)(unsafe.Add(m5, 24))
+			v146 := *(*float32)(unsafe.Add(m4, 28))
+			v147 := *(*int32)(unsafe.Add(m5, 28))
+			v148 := *(*float32)(unsafe.Add(m4, 32))
+			v149 := *(*int32)(unsafe.Add(m5, 32))
+			v150 := *(*float32)(unsafe.Add(m4, 36))
+			v151 := *(*int32)(unsafe.Add(m5, 36))
+			v152 := *(*float32)(unsafe.Add(m4, 40))
+			v153 := *(*int32)(unsafe.Add(m5, 40))
+			v154 := *(*float32)(unsafe.Add(m4, 44))
+			v155 := *(*int32)(unsafe.Add(m5, 44))
+			v156 := *(*float32)(unsafe.Add(m4, 48))
+			v157 := *(*int32)(unsafe.Add(m5, 48))
+			v158 := *(*float32)(unsafe.Add(m4, 52))
+			v159 := *(*int32)(unsafe.Add(m5, 52))
+			v160 := *(*float32)(unsafe.Add(m4, 56))
+			v161 := *(*int32)(unsafe.Add(m5, 56))
+			v162 := *(*float32)(unsafe.Add(m4, 60))
+			v163 := *(*int32)(unsafe.Add(m5, 60))
+			*(*float32)(own2) = v132
+			*(*int32)(own3) = v133
+			*(*float32)(unsafe.Add(own2, 4)) = v134
+			*(*int32)(unsafe.Add(own3, 4)) = v135
+			*(*float32)(unsafe.Add(own2, 8)) = v136
+			*(*int32)(unsafe.Add(own3, 8)) = v137
+			*(*float32)(unsafe.Add(own2, 12)) = v138
+			*(*int32)(unsafe.Add(own3, 12)) = v139
+			*(*float32)(unsafe.Add(own2, 16)) = v140
+			*(*int32)(unsafe.Add(own3, 16)) = v141
+			*(*float32)(unsafe.Add(own2, 20)) = v142
+			*(*int32)(unsafe.Add(own3, 20)) = v143
+			*(*float32)(unsafe.Add(own2, 24)) = v144
+			*(*int32)(unsafe.Add(own3, 24)) = v145
+			*(*float32)(unsafe.Add(own2, 28)) = v146
+			*(*int32)(unsafe.Add(own3, 28)) = v147
+			*(*float32)(unsafe.Add(own2, 32)) = v148
+			*(*int32)(unsafe.Add(own3, 32)) = v149
+			*(*float32)(unsafe.Add(own2, 36)) = v150
+			*(*int32)(unsafe.Add(own3, 36)) = v151
+			*(*float32)(unsafe.Add(own2, 40)) = v152
+			*(*int32)(unsafe.Add(own3, 40)) = v153
+			*(*float32)(unsafe.Add(own2, 44)) = v154
+			*(*int32)(unsafe.Add(own3, 44)) = v155
+			*(*float32)(unsafe.Add(own2, 48)) = v156
+			*(*int32)(unsafe.Add(own3, 48)) = v157
+			*(*float32)(unsafe.Add(own2, 52)) = v158
+			*(*int32)(unsafe.Add(own3, 52)) = v159
+			*(*float32)(unsafe.Add(own2, 56)) = v160
+			*(*int32)(unsafe.Add(own3, 56)) = v161
+			*(*float32)(unsafe.Add(own2, 60)) = v162
+			*(*int32)(unsafe.Add(own3, 60)) = v163
+			if !v196 {
+				goto b200
 			}
 		}
-		*(*float32)(unsafe.Add(m4, int(v37)*4)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, int(v37)*4)) = int32(-1)
-		v36 = v37
-		goto b10
-	b12:
 		{
-			v41 := *(*float32)(m4)
-			v42 := *(*int32)(m5)
-			v43 := *(*float32)(unsafe.Add(m4, 4))
-			v44 := *(*int32)(unsafe.Add(m5, 4))
-			v45 := *(*float32)(unsafe.Add(m4, 8))
-			v46 := *(*int32)(unsafe.Add(m5, 8))
-			v47 := *(*float32)(unsafe.Add(m4, 12))
-			v48 := *(*int32)(unsafe.Add(m5, 12))
-			v49 := *(*float32)(unsafe.Add(m4, 16))
-			v50 := *(*int32)(unsafe.Add(m5, 16))
-			v51 := *(*float32)(unsafe.Add(m4, 20))
-			v52 := *(*int32)(unsafe.Add(m5, 20))
-			v53 := *(*float32)(unsafe.Add(m4, 24))
-			v54 := *(*int32)(unsafe.Add(m5, 24))
-			v55 := *(*float32)(unsafe.Add(m4, 28))
-			v56 := *(*int32)(unsafe.Add(m5, 28))
-			v57 := *(*float32)(unsafe.Add(m4, 32))
-			v58 := *(*int32)(unsafe.Add(m5, 32))
-			v59 := *(*float32)(unsafe.Add(m4, 36))
-			v60 := *(*int32)(unsafe.Add(m5, 36))
-			v61 := *(*float32)(unsafe.Add(m4, 40))
-			v62 := *(*int32)(unsafe.Add(m5, 40))
-			v63 := *(*float32)(unsafe.Add(m4, 44))
-			v64 := *(*int32)(unsafe.Add(m5, 44))
-			v65 := *(*float32)(unsafe.Add(m4, 48))
-			v66 := *(*int32)(unsafe.Add(m5, 48))
-			v67 := *(*float32)(unsafe.Add(m4, 52))
-			v68 := *(*int32)(unsafe.Add(m5, 52))
-			v69 := *(*float32)(unsafe.Add(m4, 56))
-			v70 := *(*int32)(unsafe.Add(m5, 56))
-			v71 := *(*float32)(unsafe.Add(m4, 60))
-			v72 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(m4) = v41
-			*(*int32)(m5) = v42
-			*(*float32)(unsafe.Add(m4, 4)) = v43
-			*(*int32)(unsafe.Add(m5, 4)) = v44
-			*(*float32)(unsafe.Add(m4, 8)) = v45
-			*(*int32)(unsafe.Add(m5, 8)) = v46
-			*(*float32)(unsafe.Add(m4, 12)) = v47
-			*(*int32)(unsafe.Add(m5, 12)) = v48
-			*(*float32)(unsafe.Add(m4, 16)) = v49
-			*(*int32)(unsafe.Add(m5, 16)) = v50
-			*(*float32)(unsafe.Add(m4, 20)) = v51
-			*(*int32)(unsafe.Add(m5, 20)) = v52
-			*(*float32)(unsafe.Add(m4, 24)) = v53
-			*(*int32)(unsafe.Add(m5, 24)) = v54
-			*(*float32)(unsafe.Add(m4, 28)) = v55
-			*(*int32)(unsafe.Add(m5, 28)) = v56
-			*(*float32)(unsafe.Add(m4, 32)) = v57
-			*(*int32)(unsafe.Add(m5, 32)) = v58
-			*(*float32)(unsafe.Add(m4, 36)) = v59
-			*(*int32)(unsafe.Add(m5, 36)) = v60
-			*(*float32)(unsafe.Add(m4, 40)) = v61
-			*(*int32)(unsafe.Add(m5, 40)) = v62
-			*(*float32)(unsafe.Add(m4, 44)) = v63
-			*(*int32)(unsafe.Add(m5, 44)) = v64
-			*(*float32)(unsafe.Add(m4, 48)) = v65
-			*(*int32)(unsafe.Add(m5, 48)) = v66
-			*(*float32)(unsafe.Add(m4, 52)) = v67
-			*(*int32)(unsafe.Add(m5, 52)) = v68
-			*(*float32)(unsafe.Add(m4, 56)) = v69
-			*(*int32)(unsafe.Add(m5, 56)) = v70
-			*(*float32)(unsafe.Add(m4, 60)) = v71
-			*(*int32)(unsafe.Add(m5, 60)) = v72
-			v105 := *(*float32)(m4)
-			v106 := *(*int32)(m5)
-			v107 := *(*float32)(unsafe.Add(m4, 4))
-			v108 := *(*int32)(unsafe.Add(m5, 4))
-			v109 := *(*float32)(unsafe.Add(m4, 8))
-			v110 := *(*int32)(unsafe.Add(m5, 8))
-			v111 := *(*float32)(unsafe.Add(m4, 12))
-			v112 := *(*int32)(unsafe.Add(m5, 12))
-			v113 := *(*float32)(unsafe.Add(m4, 16))
-			v114 := *(*int32)(unsafe.Add(m5, 16))
-			v115 := *(*float32)(unsafe.Add(m4, 20))
-			v116 := *(*int32)(unsafe.Add(m5, 20))
-			v117 := *(*float32)(unsafe.Add(m4, 24))
-			v118 := *(*int32)(unsafe.Add(m5, 24))
-			v119 := *(*float32)(unsafe.Add(m4, 28))
-			v120 := *(*int32)(unsafe.Add(m5, 28))
-			v121 := *(*float32)(unsafe.Add(m4, 32))
-			v122 := *(*int32)(unsafe.Add(m5, 32))
-			v123 := *(*float32)(unsafe.Add(m4, 36))
-			v124 := *(*int32)(unsafe.Add(m5, 36))
-			v125 := *(*float32)(unsafe.Add(m4, 40))
-			v126 := *(*int32)(unsafe.Add(m5, 40))
-			v127 := *(*float32)(unsafe.Add(m4, 44))
-			v128 := *(*int32)(unsafe.Add(m5, 44))
-			v129 := *(*float32)(unsafe.Add(m4, 48))
-			v130 := *(*int32)(unsafe.Add(m5, 48))
-			v131 := *(*float32)(unsafe.Add(m4, 52))
-			v132 := *(*int32)(unsafe.Add(m5, 52))
-			v133 := *(*float32)(unsafe.Add(m4, 56))
-			v134 := *(*int32)(unsafe.Add(m5, 56))
-			v135 := *(*float32)(unsafe.Add(m4, 60))
-			v136 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(own2) = v105
-			*(*int32)(own3) = v106
-			*(*float32)(unsafe.Add(own2, 4)) = v107
-			*(*int32)(unsafe.Add(own3, 4)) = v108
-			*(*float32)(unsafe.Add(own2, 8)) = v109
-			*(*int32)(unsafe.Add(own3, 8)) = v110
-			*(*float32)(unsafe.Add(own2, 12)) = v111
-			*(*int32)(unsafe.Add(own3, 12)) = v112
-			*(*float32)(unsafe.Add(own2, 16)) = v113
-			*(*int32)(unsafe.Add(own3, 16)) = v114
-			*(*float32)(unsafe.Add(own2, 20)) = v115
-			*(*int32)(unsafe.Add(own3, 20)) = v116
-			*(*float32)(unsafe.Add(own2, 24)) = v117
-			*(*int32)(unsafe.Add(own3, 24)) = v118
-			*(*float32)(unsafe.Add(own2, 28)) = v119
-			*(*int32)(unsafe.Add(own3, 28)) = v120
-			*(*float32)(unsafe.Add(own2, 32)) = v121
-			*(*int32)(unsafe.Add(own3, 32)) = v122
-			*(*float32)(unsafe.Add(own2, 36)) = v123
-			*(*int32)(unsafe.Add(own3, 36)) = v124
-			*(*float32)(unsafe.Add(own2, 40)) = v125
-			*(*int32)(unsafe.Add(own3, 40)) = v126
-			*(*float32)(unsafe.Add(own2, 44)) = v127
-			*(*int32)(unsafe.Add(own3, 44)) = v128
-			*(*float32)(unsafe.Add(own2, 48)) = v129
-			*(*int32)(unsafe.Add(own3, 48)) = v130
-			*(*float32)(unsafe.Add(own2, 52)) = v131
-			*(*int32)(unsafe.Add(own3, 52)) = v132
-			*(*float32)(unsafe.Add(own2, 56)) = v133
-			*(*int32)(unsafe.Add(own3, 56)) = v134
-			*(*float32)(unsafe.Add(own2, 60)) = v135
-			*(*int32)(unsafe.Add(own3, 60)) = v136
-			if !v169 {
-				goto b65
+			v197 := v3 / v2
+			v199 := v198 + v17
+			v202 := v201 < v197
+			v203 = v197
+			if v202 {
+				v203 = v201
+			}
+			v204 = v199
+		}
+	b11:
+		{
+			v205 := v204 < v203
+			if !v205 {
+				goto b101
 			}
 		}
 		{
-			v170 := v3 / v2
-			v172 := v171 + v17
-			v175 := v174 < v170
-			v176 = v170
-			if v175 {
-				v176 = v174
+			v206 = v204 * v2
+			v207 := uint64(v206) <= uint64(v3)
+			if !v207 {
+				goto b100
 			}
-			v177 = v172
+		}
+		{
+			v208 = v3 - v206
+			v209 = int(v206) * 4
+			v210 := uint64(v2) <= uint64(v208)
+			if !v210 {
+				goto b99
+			}
+			v211 = float32(0)
+			v212 = int64(-1)
 		}
 	b14:
 		{
-			v178 := v177 < v176
-			if !v178 {
-				goto b35
+			v213 = v212 + 1
+			v214 := v213 < v2
+			if !v214 {
+				goto b16
 			}
 		}
 		{
-			v179 = v177 * v2
-			v180 := uint64(v179) <= uint64(v3)
-			if !v180 {
-				goto b34
+			v215 := *(*float32)(unsafe.Add(p1, v209+int(v213)*4))
+			v216 := int32(uint64(v213))
+			v217 := *(*float32)(unsafe.Add(m0, int(v216)*4))
+			v218 := float32(v215 - v217)
+			v219 := float32(v218 * v218)
+			v220 := float32(v211 + v219)
+			v211 = v220
+			v212 = v213
+			goto b14
+		}
+	b16:
+		{
+			v221 = int32(uint64(v204))
+			v222 = *(*float32)(unsafe.Add(own2, 60))
+			v223 = *(*int32)(unsafe.Add(own3, 60))
+			v224 := v211 < v222
+			if v224 {
+				v228 = true
+				goto b20
 			}
 		}
 		{
-			v181 = v3 - v179
-			v182 = int(v179) * 4
-			v183 := uint64(v2) <= uint64(v181)
-			if !v183 {
-				goto b33
-			}
-			v184 = float32(0)
-			v185 = int64(-1)
-		}
-	b17:
-		{
-			v186 = v185 + 1
-			v187 := v186 < v2
-			if !v187 {
+			v225 := v211 == v222
+			if !v225 {
+				v227 = false
 				goto b19
 			}
 		}
 		{
-			v188 := *(*float32)(unsafe.Add(p1, v182+int(v186)*4))
-			v189 := int32(uint64(v186))
-			v190 := *(*float32)(unsafe.Add(m0, int(v189)*4))
-			v191 := float32(v188 - v190)
-			v192 := float32(v191 * v191)
-			v193 := float32(v184 + v192)
-			v184 = v193
-			v185 = v186
-			goto b17
+			v226 := v221 < v223
+			v227 = v226
 		}
 	b19:
+		v228 = v227
+	b20:
+		if !v228 {
+			goto b98
+		}
 		{
-			v194 = int32(uint64(v177))
-			v195 = *(*float32)(unsafe.Add(own2, 60))
-			v196 = *(*int32)(unsafe.Add(own3, 60))
-			v197 := v184 < v195
-			if v197 {
-				v201 = true
-				goto b23
+			v229 = *(*float32)(unsafe.Add(own2, 56))
+			v230 = *(*int32)(unsafe.Add(own3, 56))
+			v231 := v211 < v229
+			if v231 {
+				v235 = true
+				goto b25
 			}
 		}
 		{
-			v198 := v184 == v195
-			if !v198 {
-				v200 = false
-				goto b22
+			v232 := v211 == v229
+			if !v232 {
+				v234 = false
+				goto b24
 			}
 		}
 		{
-			v199 := v194 < v196
-			v200 = v199
+			v233 := v221 < v230
+			v234 = v233
 		}
-	b22:
-		v201 = v200
-	b23:
-		if !v201 {
-			goto b32
-		}
-		v202 = int32(15)
 	b24:
+		v235 = v234
+	b25:
+		if !v235 {
+			v394 = int32(15)
+			goto b97
+		}
 		{
-			v203 := 0 < v202
-			if !v203 {
-				goto b31
+			v236 := *(*float32)(unsafe.Add(own2, 56))
+			v237 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v236
+			*(*int32)(unsafe.Add(own3, 60)) = v237
+			v240 = *(*float32)(unsafe.Add(own2, 52))
+			v241 = *(*int32)(unsafe.Add(own3, 52))
+			v242 := v211 < v240
+			if v242 {
+				v246 = true
+				goto b30
 			}
 		}
 		{
-			v204 = v202 + -1
-			v205 = *(*float32)(unsafe.Add(own2, int(v204)*4))
-			v206 = *(*int32)(unsafe.Add(own3, int(v204)*4))
-			v207 := v184 < v205
-			if v207 {
-				v211 = true
+			v243 := v211 == v240
+			if !v243 {
+				v245 = false
 				goto b29
 			}
 		}
 		{
-			v208 := v184 == v205
-			if !v208 {
-				v210 = false
-				goto b28
+			v244 := v221 < v241
+			v245 = v244
+		}
+	b29:
+		v246 = v245
+	b30:
+		if !v246 {
+			v394 = int32(14)
+			goto b97
+		}
+		{
+			v247 := *(*float32)(unsafe.Add(own2, 52))
+			v248 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v247
+			*(*int32)(unsafe.Add(own3, 56)) = v248
+			v251 = *(*float32)(unsafe.Add(own2, 48))
+			v252 = *(*int32)(unsafe.Add(own3, 48))
+			v253 := v211 < v251
+			if v253 {
+				v257 = true
+				goto b35
 			}
 		}
 		{
-			v209 := v194 < v206
-			v210 = v209
-		}
-	b28:
-		v211 = v210
-	b29:
-		if !v211 {
-			goto b31
+			v254 := v211 == v251
+			if !v254 {
+				v256 = false
+				goto b34
+			}
 		}
 		{
-			v212 := *(*float32)(unsafe.Add(own2, int(v204)*4))
-			v213 := *(*int32)(unsafe.Add(own3, int(v204)*4))
-			*(*float32)(unsafe.Add(own2, int(v202)*4)) = v212
-			*(*int32)(unsafe.Add(own3, int(v202)*4)) = v213
-			v202 = v204
-			goto b24
+			v255 := v221 < v252
+			v256 = v255
 		}
-	b31:
-		*(*float32)(unsafe.Add(own2, int(v202)*4)) = v184
-		*(*int32)(unsafe.Add(own3, int(v202)*4)) = v194
-	b32:
-		{
-			v218 := v177 + 64
-			v177 = v218
-			goto b14
-		}
-	b33:
-		g.Fault(3, v2, v181, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	b34:
-		g.Fault(4, v179, v3, v0, v1, int32(0))
+		v257 = v256
+	b35:
+		if !v257 {
+			v394 = int32(13)
+			goto b97
+		}
+		{
+			v258 := *(*float32)(unsafe.Add(own2, 48))
+			v259 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v258
+			*(*int32)(unsafe.Add(own3, 52)) = v259
+			v262 = *(*float32)(unsafe.Add(own2, 44))
+			v263 = *(*int32)(unsafe.Add(own3, 44))
+			v264 := v211 < v262
+			if v264 {
+				v268 = true
+				goto b40
+			}
+		}
+		{
+			v265 := v211 == v262
+			if !v265 {
+				v267 = false
+				goto b39
+			}
+		}
+		{
+			v266 := v221 < v263
+			v267 = v266
+		}
+	b39:
+		v268 = v267
+	b40:
+		if !v268 {
+			v394 = int32(12)
+			goto b97
+		}
+		{
+			v269 := *(*float32)(unsafe.Add(own2, 44))
+			v270 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v269
+			*(*int32)(unsafe.Add(own3, 48)) = v270
+			v273 = *(*float32)(unsafe.Add(own2, 40))
+			v274 = *(*int32)(unsafe.Add(own3, 40))
+			v275 := v211 < v273
+			if v275 {
+				v279 = true
+				goto b45
+			}
+		}
+		{
+			v276 := v211 == v273
+			if !v276 {
+				v278 = false
+				goto b44
+			}
+		}
+		{
+			v277 := v221 < v274
+			v278 = v277
+		}
+	b44:
+		v279 = v278
+	b45:
+		if !v279 {
+			v394 = int32(11)
+			goto b97
+		}
+		{
+			v280 := *(*float32)(unsafe.Add(own2, 40))
+			v281 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v280
+			*(*int32)(unsafe.Add(own3, 44)) = v281
+			v284 = *(*float32)(unsafe.Add(own2, 36))
+			v285 = *(*int32)(unsafe.Add(own3, 36))
+			v286 := v211 < v284
+			if v286 {
+				v290 = true
+				goto b50
+			}
+		}
+		{
+			v287 := v211 == v284
+			if !v287 {
+				v289 = false
+				goto b49
+			}
+		}
+		{
+			v288 := v221 < v285
+			v289 = v288
+		}
+	b49:
+		v290 = v289
+	b50:
+		if !v290 {
+			v394 = int32(10)
+			goto b97
+		}
+		{
+			v291 := *(*float32)(unsafe.Add(own2, 36))
+			v292 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v291
+			*(*int32)(unsafe.Add(own3, 40)) = v292
+			v295 = *(*float32)(unsafe.Add(own2, 32))
+			v296 = *(*int32)(unsafe.Add(own3, 32))
+			v297 := v211 < v295
+			if v297 {
+				v301 = true
+				goto b55
+			}
+		}
+		{
+			v298 := v211 == v295
+			if !v298 {
+				v300 = false
+				goto b54
+			}
+		}
+		{
+			v299 := v221 < v296
+			v300 = v299
+		}
+	b54:
+		v301 = v300
+	b55:
+		if !v301 {
+			v394 = int32(9)
+			goto b97
+		}
+		{
+			v302 := *(*float32)(unsafe.Add(own2, 32))
+			v303 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v302
+			*(*int32)(unsafe.Add(own3, 36)) = v303
+			v306 = *(*float32)(unsafe.Add(own2, 28))
+			v307 = *(*int32)(unsafe.Add(own3, 28))
+			v308 := v211 < v306
+			if v308 {
+				v312 = true
+				goto b60
+			}
+		}
+		{
+			v309 := v211 == v306
+			if !v309 {
+				v311 = false
+				goto b59
+			}
+		}
+		{
+			v310 := v221 < v307
+			v311 = v310
+		}
+	b59:
+		v312 = v311
+	b60:
+		if !v312 {
+			v394 = int32(8)
+			goto b97
+		}
+		{
+			v313 := *(*float32)(unsafe.Add(own2, 28))
+			v314 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v313
+			*(*int32)(unsafe.Add(own3, 32)) = v314
+			v317 = *(*float32)(unsafe.Add(own2, 24))
+			v318 = *(*int32)(unsafe.Add(own3, 24))
+			v319 := v211 < v317
+			if v319 {
+				v323 = true
+				goto b65
+			}
+		}
+		{
+			v320 := v211 == v317
+			if !v320 {
+				v322 = false
+				goto b64
+			}
+		}
+		{
+			v321 := v221 < v318
+			v322 = v321
+		}
+	b64:
+		v323 = v322
+	b65:
+		if !v323 {
+			v394 = int32(7)
+			goto b97
+		}
+		{
+			v324 := *(*float32)(unsafe.Add(own2, 24))
+			v325 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v324
+			*(*int32)(unsafe.Add(own3, 28)) = v325
+			v328 = *(*float32)(unsafe.Add(own2, 20))
+			v329 = *(*int32)(unsafe.Add(own3, 20))
+			v330 := v211 < v328
+			if v330 {
+				v334 = true
+				goto b70
+			}
+		}
+		{
+			v331 := v211 == v328
+			if !v331 {
+				v333 = false
+				goto b69
+			}
+		}
+		{
+			v332 := v221 < v329
+			v333 = v332
+		}
+	b69:
+		v334 = v333
+	b70:
+		if !v334 {
+			v394 = int32(6)
+			goto b97
+		}
+		{
+			v335 := *(*float32)(unsafe.Add(own2, 20))
+			v336 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v335
+			*(*int32)(unsafe.Add(own3, 24)) = v336
+			v339 = *(*float32)(unsafe.Add(own2, 16))
+			v340 = *(*int32)(unsafe.Add(own3, 16))
+			v341 := v211 < v339
+			if v341 {
+				v345 = true
+				goto b75
+			}
+		}
+		{
+			v342 := v211 == v339
+			if !v342 {
+				v344 = false
+				goto b74
+			}
+		}
+		{
+			v343 := v221 < v340
+			v344 = v343
+		}
+	b74:
+		v345 = v344
+	b75:
+		if !v345 {
+			v394 = int32(5)
+			goto b97
+		}
+		{
+			v346 := *(*float32)(unsafe.Add(own2, 16))
+			v347 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v346
+			*(*int32)(unsafe.Add(own3, 20)) = v347
+			v350 = *(*float32)(unsafe.Add(own2, 12))
+			v351 = *(*int32)(unsafe.Add(own3, 12))
+			v352 := v211 < v350
+			if v352 {
+				v356 = true
+				goto b80
+			}
+		}
+		{
+			v353 := v211 == v350
+			if !v353 {
+				v355 = false
+				goto b79
+			}
+		}
+		{
+			v354 := v221 < v351
+			v355 = v354
+		}
+	b79:
+		v356 = v355
+	b80:
+		if !v356 {
+			v394 = int32(4)
+			goto b97
+		}
+		{
+			v357 := *(*float32)(unsafe.Add(own2, 12))
+			v358 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v357
+			*(*int32)(unsafe.Add(own3, 16)) = v358
+			v361 = *(*float32)(unsafe.Add(own2, 8))
+			v362 = *(*int32)(unsafe.Add(own3, 8))
+			v363 := v211 < v361
+			if v363 {
+				v367 = true
+				goto b85
+			}
+		}
+		{
+			v364 := v211 == v361
+			if !v364 {
+				v366 = false
+				goto b84
+			}
+		}
+		{
+			v365 := v221 < v362
+			v366 = v365
+		}
+	b84:
+		v367 = v366
+	b85:
+		if !v367 {
+			v394 = int32(3)
+			goto b97
+		}
+		{
+			v368 := *(*float32)(unsafe.Add(own2, 8))
+			v369 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v368
+			*(*int32)(unsafe.Add(own3, 12)) = v369
+			v372 = *(*float32)(unsafe.Add(own2, 4))
+			v373 = *(*int32)(unsafe.Add(own3, 4))
+			v374 := v211 < v372
+			if v374 {
+				v378 = true
+				goto b90
+			}
+		}
+		{
+			v375 := v211 == v372
+			if !v375 {
+				v377 = false
+				goto b89
+			}
+		}
+		{
+			v376 := v221 < v373
+			v377 = v376
+		}
+	b89:
+		v378 = v377
+	b90:
+		if !v378 {
+			v394 = int32(2)
+			goto b97
+		}
+		{
+			v379 := *(*float32)(unsafe.Add(own2, 4))
+			v380 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v379
+			*(*int32)(unsafe.Add(own3, 8)) = v380
+			v383 = *(*float32)(own2)
+			v384 = *(*int32)(own3)
+			v385 := v211 < v383
+			if v385 {
+				v389 = true
+				goto b95
+			}
+		}
+		{
+			v386 := v211 == v383
+			if !v386 {
+				v388 = false
+				goto b94
+			}
+		}
+		{
+			v387 := v221 < v384
+			v388 = v387
+		}
+	b94:
+		v389 = v388
+	b95:
+		if !v389 {
+			v394 = int32(1)
+			goto b97
+		}
+		{
+			v390 := *(*float32)(own2)
+			v391 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v390
+			*(*int32)(unsafe.Add(own3, 4)) = v391
+			v394 = int32(0)
+		}
+	b97:
+		*(*float32)(unsafe.Add(own2, int(v394)*4)) = v211
+		*(*int32)(unsafe.Add(own3, int(v394)*4)) = v221
+	b98:
+		{
+			v397 := v204 + 64
+			v204 = v397
+			goto b11
+		}
+	b99:
+		g.Fault(3, v2, v208, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b100:
+		g.Fault(4, v206, v3, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b101:
 		next = 2
 		continue
-	b65:
+	b200:
 		g.Fault(5, int64(0), int64(0), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -521,70 +964,70 @@ func (g *searchHost) r3() int {
 		own3 := unsafe.Add(m3, li*64)
 		v16 := int32(x)
 		{
-			v221 := *(*float32)(own2)
-			v222 := *(*int32)(own3)
-			v223 := *(*float32)(unsafe.Add(own2, 4))
-			v224 := *(*int32)(unsafe.Add(own3, 4))
-			v225 := *(*float32)(unsafe.Add(own2, 8))
-			v226 := *(*int32)(unsafe.Add(own3, 8))
-			v227 := *(*float32)(unsafe.Add(own2, 12))
-			v228 := *(*int32)(unsafe.Add(own3, 12))
-			v229 := *(*float32)(unsafe.Add(own2, 16))
-			v230 := *(*int32)(unsafe.Add(own3, 16))
-			v231 := *(*float32)(unsafe.Add(own2, 20))
-			v232 := *(*int32)(unsafe.Add(own3, 20))
-			v233 := *(*float32)(unsafe.Add(own2, 24))
-			v234 := *(*int32)(unsafe.Add(own3, 24))
-			v235 := *(*float32)(unsafe.Add(own2, 28))
-			v236 := *(*int32)(unsafe.Add(own3, 28))
-			v237 := *(*float32)(unsafe.Add(own2, 32))
-			v238 := *(*int32)(unsafe.Add(own3, 32))
-			v239 := *(*float32)(unsafe.Add(own2, 36))
-			v240 := *(*int32)(unsafe.Add(own3, 36))
-			v241 := *(*float32)(unsafe.Add(own2, 40))
-			v242 := *(*int32)(unsafe.Add(own3, 40))
-			v243 := *(*float32)(unsafe.Add(own2, 44))
-			v244 := *(*int32)(unsafe.Add(own3, 44))
-			v245 := *(*float32)(unsafe.Add(own2, 48))
-			v246 := *(*int32)(unsafe.Add(own3, 48))
-			v247 := *(*float32)(unsafe.Add(own2, 52))
-			v248 := *(*int32)(unsafe.Add(own3, 52))
-			v249 := *(*float32)(unsafe.Add(own2, 56))
-			v250 := *(*int32)(unsafe.Add(own3, 56))
-			v251 := *(*float32)(unsafe.Add(own2, 60))
-			v252 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v221
-			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v222
-			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v223
-			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v224
-			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v225
-			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v226
-			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v227
-			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v228
-			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v229
-			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v230
-			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v231
-			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v232
-			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v233
-			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v234
-			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v235
-			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v236
-			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v237
-			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v238
-			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v239
-			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v240
-			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v241
-			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v242
-			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v243
-			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v244
-			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v245
-			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v246
-			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v247
-			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v248
-			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v249
-			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v250
-			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v251
-			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v252
+			v400 := *(*float32)(own2)
+			v401 := *(*int32)(own3)
+			v402 := *(*float32)(unsafe.Add(own2, 4))
+			v403 := *(*int32)(unsafe.Add(own3, 4))
+			v404 := *(*float32)(unsafe.Add(own2, 8))
+			v405 := *(*int32)(unsafe.Add(own3, 8))
+			v406 := *(*float32)(unsafe.Add(own2, 12))
+			v407 := *(*int32)(unsafe.Add(own3, 12))
+			v408 := *(*float32)(unsafe.Add(own2, 16))
+			v409 := *(*int32)(unsafe.Add(own3, 16))
+			v410 := *(*float32)(unsafe.Add(own2, 20))
+			v411 := *(*int32)(unsafe.Add(own3, 20))
+			v412 := *(*float32)(unsafe.Add(own2, 24))
+			v413 := *(*int32)(unsafe.Add(own3, 24))
+			v414 := *(*float32)(unsafe.Add(own2, 28))
+			v415 := *(*int32)(unsafe.Add(own3, 28))
+			v416 := *(*float32)(unsafe.Add(own2, 32))
+			v417 := *(*int32)(unsafe.Add(own3, 32))
+			v418 := *(*float32)(unsafe.Add(own2, 36))
+			v419 := *(*int32)(unsafe.Add(own3, 36))
+			v420 := *(*float32)(unsafe.Add(own2, 40))
+			v421 := *(*int32)(unsafe.Add(own3, 40))
+			v422 := *(*float32)(unsafe.Add(own2, 44))
+			v423 := *(*int32)(unsafe.Add(own3, 44))
+			v424 := *(*float32)(unsafe.Add(own2, 48))
+			v425 := *(*int32)(unsafe.Add(own3, 48))
+			v426 := *(*float32)(unsafe.Add(own2, 52))
+			v427 := *(*int32)(unsafe.Add(own3, 52))
+			v428 := *(*float32)(unsafe.Add(own2, 56))
+			v429 := *(*int32)(unsafe.Add(own3, 56))
+			v430 := *(*float32)(unsafe.Add(own2, 60))
+			v431 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v400
+			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v401
+			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v402
+			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v403
+			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v404
+			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v405
+			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v406
+			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v407
+			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v408
+			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v409
+			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v410
+			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v411
+			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v412
+			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v413
+			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v414
+			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v415
+			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v416
+			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v417
+			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v418
+			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v419
+			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v420
+			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v421
+			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v422
+			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v423
+			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v424
+			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v425
+			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v426
+			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v427
+			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v428
+			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v429
+			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v430
+			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v431
 			continue
 		}
 	}
@@ -597,16 +1040,16 @@ func (g *searchHost) r4() int {
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u285 := g.v285
+	u464 := g.v464
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v384 := v12 * v15
+	v715 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v385 := v384 + v10
+	v716 := v715 + v10
 	v7 := g.v7
-	v418 := uint64(v385) < uint64(v7)
+	v749 := uint64(v716) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -623,289 +1066,714 @@ func (g *searchHost) r4() int {
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v285, v288, v289, v290, v293, v295, v301, v303, v305, v387, v389, v391, v393, v395, v397, v399, v401, v403, v405, v407, v409, v411, v413, v415, v417 int32
-		var v292, v294, v304, v386, v388, v390, v392, v394, v396, v398, v400, v402, v404, v406, v408, v410, v412, v414, v416 float32
-		var v299, v300, v309, v310, v317 bool
-		v285 = int32(32)
+		var v464, v467, v468, v469, v472, v474, v481, v492, v503, v514, v525, v536, v547, v558, v569, v580, v591, v602, v613, v624, v635, v645, v718, v720, v722, v724, v726, v728, v730, v732, v734, v736, v738, v740, v742, v744, v746, v748 int32
+		var v471, v473, v480, v491, v502, v513, v524, v535, v546, v557, v568, v579, v590, v601, v612, v623, v634, v717, v719, v721, v723, v725, v727, v729, v731, v733, v735, v737, v739, v741, v743, v745, v747 float32
+		var v478, v479, v485, v486, v496, v497, v507, v508, v518, v519, v529, v530, v540, v541, v551, v552, v562, v563, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v648 bool
+		v464 = int32(32)
 		{
-			v286 := 0 < v285
-			if !v286 {
-				goto b60
+			v465 := 0 < v464
+			if !v465 {
+				goto b195
 			}
 		}
 		{
-			v287 := v16 < v285
-			if !v287 {
-				goto b58
+			v466 := v16 < v464
+			if !v466 {
+				goto b193
 			}
 		}
-		v288 = v16 + v285
-		v289 = int32(-1)
-	b41:
+		v467 = v16 + v464
+		v468 = int32(-1)
+	b107:
 		{
-			v290 = v289 + 1
-			v291 := v290 < 16
-			if !v291 {
-				goto b57
-			}
-		}
-		{
-			v292 = *(*float32)(unsafe.Add(m1, int(v288)*128+int(v290)*8))
-			v293 = *(*int32)(unsafe.Add(m1, int(v288)*128+int(v290)*8+4))
-			v294 = *(*float32)(unsafe.Add(own2, 60))
-			v295 = *(*int32)(unsafe.Add(own3, 60))
-			v296 := v292 < v294
-			if v296 {
-				v300 = true
-				goto b46
+			v469 = v468 + 1
+			v470 := v469 < 16
+			if !v470 {
+				goto b192
 			}
 		}
 		{
-			v297 := v292 == v294
-			if !v297 {
-				v299 = false
-				goto b45
+			v471 = *(*float32)(unsafe.Add(m1, int(v467)*128+int(v469)*8))
+			v472 = *(*int32)(unsafe.Add(m1, int(v467)*128+int(v469)*8+4))
+			v473 = *(*float32)(unsafe.Add(own2, 60))
+			v474 = *(*int32)(unsafe.Add(own3, 60))
+			v475 := v471 < v473
+			if v475 {
+				v479 = true
+				goto b112
 			}
 		}
 		{
-			v298 := v293 < v295
-			v299 = v298
-		}
-	b45:
-		v300 = v299
-	b46:
-		if !v300 {
-			v317 = false
-			goto b55
-		}
-		v301 = int32(15)
-	b47:
-		{
-			v302 := 0 < v301
-			if !v302 {
-				goto b54
+			v476 := v471 == v473
+			if !v476 {
+				v478 = false
+				goto b111
 			}
 		}
 		{
-			v303 = v301 + -1
-			v304 = *(*float32)(unsafe.Add(own2, int(v303)*4))
-			v305 = *(*int32)(unsafe.Add(own3, int(v303)*4))
-			v306 := v292 < v304
-			if v306 {
-				v310 = true
-				goto b52
+			v477 := v472 < v474
+			v478 = v477
+		}
+	b111:
+		v479 = v478
+	b112:
+		if !v479 {
+			v648 = false
+			goto b190
+		}
+		{
+			v480 = *(*float32)(unsafe.Add(own2, 56))
+			v481 = *(*int32)(unsafe.Add(own3, 56))
+			v482 := v471 < v480
+			if v482 {
+				v486 = true
+				goto b117
 			}
 		}
 		{
-			v307 := v292 == v304
-			if !v307 {
-				v309 = false
-				goto b51
+			v483 := v471 == v480
+			if !v483 {
+				v485 = false
+				goto b116
 			}
 		}
 		{
-			v308 := v293 < v305
-			v309 = v308
+			v484 := v472 < v481
+			v485 = v484
 		}
-	b51:
-		v310 = v309
-	b52:
-		if !v310 {
-			goto b54
+	b116:
+		v486 = v485
+	b117:
+		if !v486 {
+			v645 = int32(15)
+			goto b189
 		}
 		{
-			v311 := *(*float32)(unsafe.Add(own2, int(v303)*4))
-			v312 := *(*int32)(unsafe.Add(own3, int(v303)*4))
-			*(*float32)(unsafe.Add(own2, int(v301)*4)) = v311
-			*(*int32)(unsafe.Add(own3, int(v301)*4)) = v312
-			v301 = v303
-			goto b47
+			v487 := *(*float32)(unsafe.Add(own2, 56))
+			v488 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v487
+			*(*int32)(unsafe.Add(own3, 60)) = v488
+			v491 = *(*float32)(unsafe.Add(own2, 52))
+			v492 = *(*int32)(unsafe.Add(own3, 52))
+			v493 := v471 < v491
+			if v493 {
+				v497 = true
+				goto b122
+			}
 		}
-	b54:
-		*(*float32)(unsafe.Add(own2, int(v301)*4)) = v292
-		*(*int32)(unsafe.Add(own3, int(v301)*4)) = v293
-		v317 = true
-	b55:
-		if !v317 {
-			goto b57
-		}
-		v289 = v290
-		goto b41
-	b57:
 		{
-			v318 := *(*float32)(own2)
-			v319 := *(*int32)(own3)
-			v320 := *(*float32)(unsafe.Add(own2, 4))
-			v321 := *(*int32)(unsafe.Add(own3, 4))
-			v322 := *(*float32)(unsafe.Add(own2, 8))
-			v323 := *(*int32)(unsafe.Add(own3, 8))
-			v324 := *(*float32)(unsafe.Add(own2, 12))
-			v325 := *(*int32)(unsafe.Add(own3, 12))
-			v326 := *(*float32)(unsafe.Add(own2, 16))
-			v327 := *(*int32)(unsafe.Add(own3, 16))
-			v328 := *(*float32)(unsafe.Add(own2, 20))
-			v329 := *(*int32)(unsafe.Add(own3, 20))
-			v330 := *(*float32)(unsafe.Add(own2, 24))
-			v331 := *(*int32)(unsafe.Add(own3, 24))
-			v332 := *(*float32)(unsafe.Add(own2, 28))
-			v333 := *(*int32)(unsafe.Add(own3, 28))
-			v334 := *(*float32)(unsafe.Add(own2, 32))
-			v335 := *(*int32)(unsafe.Add(own3, 32))
-			v336 := *(*float32)(unsafe.Add(own2, 36))
-			v337 := *(*int32)(unsafe.Add(own3, 36))
-			v338 := *(*float32)(unsafe.Add(own2, 40))
-			v339 := *(*int32)(unsafe.Add(own3, 40))
-			v340 := *(*float32)(unsafe.Add(own2, 44))
-			v341 := *(*int32)(unsafe.Add(own3, 44))
-			v342 := *(*float32)(unsafe.Add(own2, 48))
-			v343 := *(*int32)(unsafe.Add(own3, 48))
-			v344 := *(*float32)(unsafe.Add(own2, 52))
-			v345 := *(*int32)(unsafe.Add(own3, 52))
-			v346 := *(*float32)(unsafe.Add(own2, 56))
-			v347 := *(*int32)(unsafe.Add(own3, 56))
-			v348 := *(*float32)(unsafe.Add(own2, 60))
-			v349 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v318
-			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v319
-			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v320
-			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v321
-			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v322
-			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v323
-			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v324
-			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v325
-			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v326
-			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v327
-			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v328
-			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v329
-			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v330
-			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v331
-			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v332
-			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v333
-			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v334
-			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v335
-			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v336
-			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v337
-			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v338
-			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v339
-			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v340
-			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v341
-			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v342
-			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v343
-			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v344
-			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v345
-			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v346
-			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v347
-			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v348
-			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v349
+			v494 := v471 == v491
+			if !v494 {
+				v496 = false
+				goto b121
+			}
 		}
-	b58:
-		u285 = v285
+		{
+			v495 := v472 < v492
+			v496 = v495
+		}
+	b121:
+		v497 = v496
+	b122:
+		if !v497 {
+			v645 = int32(14)
+			goto b189
+		}
+		{
+			v498 := *(*float32)(unsafe.Add(own2, 52))
+			v499 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v498
+			*(*int32)(unsafe.Add(own3, 56)) = v499
+			v502 = *(*float32)(unsafe.Add(own2, 48))
+			v503 = *(*int32)(unsafe.Add(own3, 48))
+			v504 := v471 < v502
+			if v504 {
+				v508 = true
+				goto b127
+			}
+		}
+		{
+			v505 := v471 == v502
+			if !v505 {
+				v507 = false
+				goto b126
+			}
+		}
+		{
+			v506 := v472 < v503
+			v507 = v506
+		}
+	b126:
+		v508 = v507
+	b127:
+		if !v508 {
+			v645 = int32(13)
+			goto b189
+		}
+		{
+			v509 := *(*float32)(unsafe.Add(own2, 48))
+			v510 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v509
+			*(*int32)(unsafe.Add(own3, 52)) = v510
+			v513 = *(*float32)(unsafe.Add(own2, 44))
+			v514 = *(*int32)(unsafe.Add(own3, 44))
+			v515 := v471 < v513
+			if v515 {
+				v519 = true
+				goto b132
+			}
+		}
+		{
+			v516 := v471 == v513
+			if !v516 {
+				v518 = false
+				goto b131
+			}
+		}
+		{
+			v517 := v472 < v514
+			v518 = v517
+		}
+	b131:
+		v519 = v518
+	b132:
+		if !v519 {
+			v645 = int32(12)
+			goto b189
+		}
+		{
+			v520 := *(*float32)(unsafe.Add(own2, 44))
+			v521 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v520
+			*(*int32)(unsafe.Add(own3, 48)) = v521
+			v524 = *(*float32)(unsafe.Add(own2, 40))
+			v525 = *(*int32)(unsafe.Add(own3, 40))
+			v526 := v471 < v524
+			if v526 {
+				v530 = true
+				goto b137
+			}
+		}
+		{
+			v527 := v471 == v524
+			if !v527 {
+				v529 = false
+				goto b136
+			}
+		}
+		{
+			v528 := v472 < v525
+			v529 = v528
+		}
+	b136:
+		v530 = v529
+	b137:
+		if !v530 {
+			v645 = int32(11)
+			goto b189
+		}
+		{
+			v531 := *(*float32)(unsafe.Add(own2, 40))
+			v532 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v531
+			*(*int32)(unsafe.Add(own3, 44)) = v532
+			v535 = *(*float32)(unsafe.Add(own2, 36))
+			v536 = *(*int32)(unsafe.Add(own3, 36))
+			v537 := v471 < v535
+			if v537 {
+				v541 = true
+				goto b142
+			}
+		}
+		{
+			v538 := v471 == v535
+			if !v538 {
+				v540 = false
+				goto b141
+			}
+		}
+		{
+			v539 := v472 < v536
+			v540 = v539
+		}
+	b141:
+		v541 = v540
+	b142:
+		if !v541 {
+			v645 = int32(10)
+			goto b189
+		}
+		{
+			v542 := *(*float32)(unsafe.Add(own2, 36))
+			v543 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v542
+			*(*int32)(unsafe.Add(own3, 40)) = v543
+			v546 = *(*float32)(unsafe.Add(own2, 32))
+			v547 = *(*int32)(unsafe.Add(own3, 32))
+			v548 := v471 < v546
+			if v548 {
+				v552 = true
+				goto b147
+			}
+		}
+		{
+			v549 := v471 == v546
+			if !v549 {
+				v551 = false
+				goto b146
+			}
+		}
+		{
+			v550 := v472 < v547
+			v551 = v550
+		}
+	b146:
+		v552 = v551
+	b147:
+		if !v552 {
+			v645 = int32(9)
+			goto b189
+		}
+		{
+			v553 := *(*float32)(unsafe.Add(own2, 32))
+			v554 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v553
+			*(*int32)(unsafe.Add(own3, 36)) = v554
+			v557 = *(*float32)(unsafe.Add(own2, 28))
+			v558 = *(*int32)(unsafe.Add(own3, 28))
+			v559 := v471 < v557
+			if v559 {
+				v563 = true
+				goto b152
+			}
+		}
+		{
+			v560 := v471 == v557
+			if !v560 {
+				v562 = false
+				goto b151
+			}
+		}
+		{
+			v561 := v472 < v558
+			v562 = v561
+		}
+	b151:
+		v563 = v562
+	b152:
+		if !v563 {
+			v645 = int32(8)
+			goto b189
+		}
+		{
+			v564 := *(*float32)(unsafe.Add(own2, 28))
+			v565 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v564
+			*(*int32)(unsafe.Add(own3, 32)) = v565
+			v568 = *(*float32)(unsafe.Add(own2, 24))
+			v569 = *(*int32)(unsafe.Add(own3, 24))
+			v570 := v471 < v568
+			if v570 {
+				v574 = true
+				goto b157
+			}
+		}
+		{
+			v571 := v471 == v568
+			if !v571 {
+				v573 = false
+				goto b156
+			}
+		}
+		{
+			v572 := v472 < v569
+			v573 = v572
+		}
+	b156:
+		v574 = v573
+	b157:
+		if !v574 {
+			v645 = int32(7)
+			goto b189
+		}
+		{
+			v575 := *(*float32)(unsafe.Add(own2, 24))
+			v576 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v575
+			*(*int32)(unsafe.Add(own3, 28)) = v576
+			v579 = *(*float32)(unsafe.Add(own2, 20))
+			v580 = *(*int32)(unsafe.Add(own3, 20))
+			v581 := v471 < v579
+			if v581 {
+				v585 = true
+				goto b162
+			}
+		}
+		{
+			v582 := v471 == v579
+			if !v582 {
+				v584 = false
+				goto b161
+			}
+		}
+		{
+			v583 := v472 < v580
+			v584 = v583
+		}
+	b161:
+		v585 = v584
+	b162:
+		if !v585 {
+			v645 = int32(6)
+			goto b189
+		}
+		{
+			v586 := *(*float32)(unsafe.Add(own2, 20))
+			v587 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v586
+			*(*int32)(unsafe.Add(own3, 24)) = v587
+			v590 = *(*float32)(unsafe.Add(own2, 16))
+			v591 = *(*int32)(unsafe.Add(own3, 16))
+			v592 := v471 < v590
+			if v592 {
+				v596 = true
+				goto b167
+			}
+		}
+		{
+			v593 := v471 == v590
+			if !v593 {
+				v595 = false
+				goto b166
+			}
+		}
+		{
+			v594 := v472 < v591
+			v595 = v594
+		}
+	b166:
+		v596 = v595
+	b167:
+		if !v596 {
+			v645 = int32(5)
+			goto b189
+		}
+		{
+			v597 := *(*float32)(unsafe.Add(own2, 16))
+			v598 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v597
+			*(*int32)(unsafe.Add(own3, 20)) = v598
+			v601 = *(*float32)(unsafe.Add(own2, 12))
+			v602 = *(*int32)(unsafe.Add(own3, 12))
+			v603 := v471 < v601
+			if v603 {
+				v607 = true
+				goto b172
+			}
+		}
+		{
+			v604 := v471 == v601
+			if !v604 {
+				v606 = false
+				goto b171
+			}
+		}
+		{
+			v605 := v472 < v602
+			v606 = v605
+		}
+	b171:
+		v607 = v606
+	b172:
+		if !v607 {
+			v645 = int32(4)
+			goto b189
+		}
+		{
+			v608 := *(*float32)(unsafe.Add(own2, 12))
+			v609 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v608
+			*(*int32)(unsafe.Add(own3, 16)) = v609
+			v612 = *(*float32)(unsafe.Add(own2, 8))
+			v613 = *(*int32)(unsafe.Add(own3, 8))
+			v614 := v471 < v612
+			if v614 {
+				v618 = true
+				goto b177
+			}
+		}
+		{
+			v615 := v471 == v612
+			if !v615 {
+				v617 = false
+				goto b176
+			}
+		}
+		{
+			v616 := v472 < v613
+			v617 = v616
+		}
+	b176:
+		v618 = v617
+	b177:
+		if !v618 {
+			v645 = int32(3)
+			goto b189
+		}
+		{
+			v619 := *(*float32)(unsafe.Add(own2, 8))
+			v620 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v619
+			*(*int32)(unsafe.Add(own3, 12)) = v620
+			v623 = *(*float32)(unsafe.Add(own2, 4))
+			v624 = *(*int32)(unsafe.Add(own3, 4))
+			v625 := v471 < v623
+			if v625 {
+				v629 = true
+				goto b182
+			}
+		}
+		{
+			v626 := v471 == v623
+			if !v626 {
+				v628 = false
+				goto b181
+			}
+		}
+		{
+			v627 := v472 < v624
+			v628 = v627
+		}
+	b181:
+		v629 = v628
+	b182:
+		if !v629 {
+			v645 = int32(2)
+			goto b189
+		}
+		{
+			v630 := *(*float32)(unsafe.Add(own2, 4))
+			v631 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v630
+			*(*int32)(unsafe.Add(own3, 8)) = v631
+			v634 = *(*float32)(own2)
+			v635 = *(*int32)(own3)
+			v636 := v471 < v634
+			if v636 {
+				v640 = true
+				goto b187
+			}
+		}
+		{
+			v637 := v471 == v634
+			if !v637 {
+				v639 = false
+				goto b186
+			}
+		}
+		{
+			v638 := v472 < v635
+			v639 = v638
+		}
+	b186:
+		v640 = v639
+	b187:
+		if !v640 {
+			v645 = int32(1)
+			goto b189
+		}
+		{
+			v641 := *(*float32)(own2)
+			v642 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v641
+			*(*int32)(unsafe.Add(own3, 4)) = v642
+			v645 = int32(0)
+		}
+	b189:
+		*(*float32)(unsafe.Add(own2, int(v645)*4)) = v471
+		*(*int32)(unsafe.Add(own3, int(v645)*4)) = v472
+		v648 = true
+	b190:
+		if !v648 {
+			goto b192
+		}
+		v468 = v469
+		goto b107
+	b192:
+		{
+			v649 := *(*float32)(own2)
+			v650 := *(*int32)(own3)
+			v651 := *(*float32)(unsafe.Add(own2, 4))
+			v652 := *(*int32)(unsafe.Add(own3, 4))
+			v653 := *(*float32)(unsafe.Add(own2, 8))
+			v654 := *(*int32)(unsafe.Add(own3, 8))
+			v655 := *(*float32)(unsafe.Add(own2, 12))
+			v656 := *(*int32)(unsafe.Add(own3, 12))
+			v657 := *(*float32)(unsafe.Add(own2, 16))
+			v658 := *(*int32)(unsafe.Add(own3, 16))
+			v659 := *(*float32)(unsafe.Add(own2, 20))
+			v660 := *(*int32)(unsafe.Add(own3, 20))
+			v661 := *(*float32)(unsafe.Add(own2, 24))
+			v662 := *(*int32)(unsafe.Add(own3, 24))
+			v663 := *(*float32)(unsafe.Add(own2, 28))
+			v664 := *(*int32)(unsafe.Add(own3, 28))
+			v665 := *(*float32)(unsafe.Add(own2, 32))
+			v666 := *(*int32)(unsafe.Add(own3, 32))
+			v667 := *(*float32)(unsafe.Add(own2, 36))
+			v668 := *(*int32)(unsafe.Add(own3, 36))
+			v669 := *(*float32)(unsafe.Add(own2, 40))
+			v670 := *(*int32)(unsafe.Add(own3, 40))
+			v671 := *(*float32)(unsafe.Add(own2, 44))
+			v672 := *(*int32)(unsafe.Add(own3, 44))
+			v673 := *(*float32)(unsafe.Add(own2, 48))
+			v674 := *(*int32)(unsafe.Add(own3, 48))
+			v675 := *(*float32)(unsafe.Add(own2, 52))
+			v676 := *(*int32)(unsafe.Add(own3, 52))
+			v677 := *(*float32)(unsafe.Add(own2, 56))
+			v678 := *(*int32)(unsafe.Add(own3, 56))
+			v679 := *(*float32)(unsafe.Add(own2, 60))
+			v680 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v649
+			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v650
+			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v651
+			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v652
+			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v653
+			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v654
+			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v655
+			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v656
+			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v657
+			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v658
+			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v659
+			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v660
+			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v661
+			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v662
+			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v663
+			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v664
+			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v665
+			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v666
+			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v667
+			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v668
+			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v669
+			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v670
+			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v671
+			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v672
+			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v673
+			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v674
+			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v675
+			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v676
+			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v677
+			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v678
+			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v679
+			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v680
+		}
+	b193:
+		u464 = v464
 		next = 4
 		continue
-	b60:
+	b195:
 		{
-			v383 := v16 == 0
-			if !v383 {
-				goto b64
+			v714 := v16 == 0
+			if !v714 {
+				goto b199
 			}
 		}
-		v386 = *(*float32)(own2)
-		v387 = *(*int32)(own3)
-		v388 = *(*float32)(unsafe.Add(own2, 4))
-		v389 = *(*int32)(unsafe.Add(own3, 4))
-		v390 = *(*float32)(unsafe.Add(own2, 8))
-		v391 = *(*int32)(unsafe.Add(own3, 8))
-		v392 = *(*float32)(unsafe.Add(own2, 12))
-		v393 = *(*int32)(unsafe.Add(own3, 12))
-		v394 = *(*float32)(unsafe.Add(own2, 16))
-		v395 = *(*int32)(unsafe.Add(own3, 16))
-		v396 = *(*float32)(unsafe.Add(own2, 20))
-		v397 = *(*int32)(unsafe.Add(own3, 20))
-		v398 = *(*float32)(unsafe.Add(own2, 24))
-		v399 = *(*int32)(unsafe.Add(own3, 24))
-		v400 = *(*float32)(unsafe.Add(own2, 28))
-		v401 = *(*int32)(unsafe.Add(own3, 28))
-		v402 = *(*float32)(unsafe.Add(own2, 32))
-		v403 = *(*int32)(unsafe.Add(own3, 32))
-		v404 = *(*float32)(unsafe.Add(own2, 36))
-		v405 = *(*int32)(unsafe.Add(own3, 36))
-		v406 = *(*float32)(unsafe.Add(own2, 40))
-		v407 = *(*int32)(unsafe.Add(own3, 40))
-		v408 = *(*float32)(unsafe.Add(own2, 44))
-		v409 = *(*int32)(unsafe.Add(own3, 44))
-		v410 = *(*float32)(unsafe.Add(own2, 48))
-		v411 = *(*int32)(unsafe.Add(own3, 48))
-		v412 = *(*float32)(unsafe.Add(own2, 52))
-		v413 = *(*int32)(unsafe.Add(own3, 52))
-		v414 = *(*float32)(unsafe.Add(own2, 56))
-		v415 = *(*int32)(unsafe.Add(own3, 56))
-		v416 = *(*float32)(unsafe.Add(own2, 60))
-		v417 = *(*int32)(unsafe.Add(own3, 60))
-		if !v418 {
-			goto b63
+		v717 = *(*float32)(own2)
+		v718 = *(*int32)(own3)
+		v719 = *(*float32)(unsafe.Add(own2, 4))
+		v720 = *(*int32)(unsafe.Add(own3, 4))
+		v721 = *(*float32)(unsafe.Add(own2, 8))
+		v722 = *(*int32)(unsafe.Add(own3, 8))
+		v723 = *(*float32)(unsafe.Add(own2, 12))
+		v724 = *(*int32)(unsafe.Add(own3, 12))
+		v725 = *(*float32)(unsafe.Add(own2, 16))
+		v726 = *(*int32)(unsafe.Add(own3, 16))
+		v727 = *(*float32)(unsafe.Add(own2, 20))
+		v728 = *(*int32)(unsafe.Add(own3, 20))
+		v729 = *(*float32)(unsafe.Add(own2, 24))
+		v730 = *(*int32)(unsafe.Add(own3, 24))
+		v731 = *(*float32)(unsafe.Add(own2, 28))
+		v732 = *(*int32)(unsafe.Add(own3, 28))
+		v733 = *(*float32)(unsafe.Add(own2, 32))
+		v734 = *(*int32)(unsafe.Add(own3, 32))
+		v735 = *(*float32)(unsafe.Add(own2, 36))
+		v736 = *(*int32)(unsafe.Add(own3, 36))
+		v737 = *(*float32)(unsafe.Add(own2, 40))
+		v738 = *(*int32)(unsafe.Add(own3, 40))
+		v739 = *(*float32)(unsafe.Add(own2, 44))
+		v740 = *(*int32)(unsafe.Add(own3, 44))
+		v741 = *(*float32)(unsafe.Add(own2, 48))
+		v742 = *(*int32)(unsafe.Add(own3, 48))
+		v743 = *(*float32)(unsafe.Add(own2, 52))
+		v744 = *(*int32)(unsafe.Add(own3, 52))
+		v745 = *(*float32)(unsafe.Add(own2, 56))
+		v746 = *(*int32)(unsafe.Add(own3, 56))
+		v747 = *(*float32)(unsafe.Add(own2, 60))
+		v748 = *(*int32)(unsafe.Add(own3, 60))
+		if !v749 {
+			goto b198
 		}
-		*(*float32)(unsafe.Add(p3, int(v385)*128)) = v386
-		*(*int32)(unsafe.Add(p3, int(v385)*128+4)) = v387
-		*(*float32)(unsafe.Add(p3, int(v385)*128+8)) = v388
-		*(*int32)(unsafe.Add(p3, int(v385)*128+12)) = v389
-		*(*float32)(unsafe.Add(p3, int(v385)*128+16)) = v390
-		*(*int32)(unsafe.Add(p3, int(v385)*128+20)) = v391
-		*(*float32)(unsafe.Add(p3, int(v385)*128+24)) = v392
-		*(*int32)(unsafe.Add(p3, int(v385)*128+28)) = v393
-		*(*float32)(unsafe.Add(p3, int(v385)*128+32)) = v394
-		*(*int32)(unsafe.Add(p3, int(v385)*128+36)) = v395
-		*(*float32)(unsafe.Add(p3, int(v385)*128+40)) = v396
-		*(*int32)(unsafe.Add(p3, int(v385)*128+44)) = v397
-		*(*float32)(unsafe.Add(p3, int(v385)*128+48)) = v398
-		*(*int32)(unsafe.Add(p3, int(v385)*128+52)) = v399
-		*(*float32)(unsafe.Add(p3, int(v385)*128+56)) = v400
-		*(*int32)(unsafe.Add(p3, int(v385)*128+60)) = v401
-		*(*float32)(unsafe.Add(p3, int(v385)*128+64)) = v402
-		*(*int32)(unsafe.Add(p3, int(v385)*128+68)) = v403
-		*(*float32)(unsafe.Add(p3, int(v385)*128+72)) = v404
-		*(*int32)(unsafe.Add(p3, int(v385)*128+76)) = v405
-		*(*float32)(unsafe.Add(p3, int(v385)*128+80)) = v406
-		*(*int32)(unsafe.Add(p3, int(v385)*128+84)) = v407
-		*(*float32)(unsafe.Add(p3, int(v385)*128+88)) = v408
-		*(*int32)(unsafe.Add(p3, int(v385)*128+92)) = v409
-		*(*float32)(unsafe.Add(p3, int(v385)*128+96)) = v410
-		*(*int32)(unsafe.Add(p3, int(v385)*128+100)) = v411
-		*(*float32)(unsafe.Add(p3, int(v385)*128+104)) = v412
-		*(*int32)(unsafe.Add(p3, int(v385)*128+108)) = v413
-		*(*float32)(unsafe.Add(p3, int(v385)*128+112)) = v414
-		*(*int32)(unsafe.Add(p3, int(v385)*128+116)) = v415
-		*(*float32)(unsafe.Add(p3, int(v385)*128+120)) = v416
-		*(*int32)(unsafe.Add(p3, int(v385)*128+124)) = v417
-		goto b64
-	b63:
-		g.Fault(6, v385, v7, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p3, int(v716)*128)) = v717
+		*(*int32)(unsafe.Add(p3, int(v716)*128+4)) = v718
+		*(*float32)(unsafe.Add(p3, int(v716)*128+8)) = v719
+		*(*int32)(unsafe.Add(p3, int(v716)*128+12)) = v720
+		*(*float32)(unsafe.Add(p3, int(v716)*128+16)) = v721
+		*(*int32)(unsafe.Add(p3, int(v716)*128+20)) = v722
+		*(*float32)(unsafe.Add(p3, int(v716)*128+24)) = v723
+		*(*int32)(unsafe.Add(p3, int(v716)*128+28)) = v724
+		*(*float32)(unsafe.Add(p3, int(v716)*128+32)) = v725
+		*(*int32)(unsafe.Add(p3, int(v716)*128+36)) = v726
+		*(*float32)(unsafe.Add(p3, int(v716)*128+40)) = v727
+		*(*int32)(unsafe.Add(p3, int(v716)*128+44)) = v728
+		*(*float32)(unsafe.Add(p3, int(v716)*128+48)) = v729
+		*(*int32)(unsafe.Add(p3, int(v716)*128+52)) = v730
+		*(*float32)(unsafe.Add(p3, int(v716)*128+56)) = v731
+		*(*int32)(unsafe.Add(p3, int(v716)*128+60)) = v732
+		*(*float32)(unsafe.Add(p3, int(v716)*128+64)) = v733
+		*(*int32)(unsafe.Add(p3, int(v716)*128+68)) = v734
+		*(*float32)(unsafe.Add(p3, int(v716)*128+72)) = v735
+		*(*int32)(unsafe.Add(p3, int(v716)*128+76)) = v736
+		*(*float32)(unsafe.Add(p3, int(v716)*128+80)) = v737
+		*(*int32)(unsafe.Add(p3, int(v716)*128+84)) = v738
+		*(*float32)(unsafe.Add(p3, int(v716)*128+88)) = v739
+		*(*int32)(unsafe.Add(p3, int(v716)*128+92)) = v740
+		*(*float32)(unsafe.Add(p3, int(v716)*128+96)) = v741
+		*(*int32)(unsafe.Add(p3, int(v716)*128+100)) = v742
+		*(*float32)(unsafe.Add(p3, int(v716)*128+104)) = v743
+		*(*int32)(unsafe.Add(p3, int(v716)*128+108)) = v744
+		*(*float32)(unsafe.Add(p3, int(v716)*128+112)) = v745
+		*(*int32)(unsafe.Add(p3, int(v716)*128+116)) = v746
+		*(*float32)(unsafe.Add(p3, int(v716)*128+120)) = v747
+		*(*int32)(unsafe.Add(p3, int(v716)*128+124)) = v748
+		goto b199
+	b198:
+		g.Fault(6, v716, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b64:
+	b199:
 		g.Leave(li)
 		continue
 	}
-	g.v285 = u285
+	g.v464 = u464
 	return next
 }
 
 // r5 runs them after the Barrier.
 func (g *searchHost) r5() int {
 	const n = 64
-	e285 := g.v285
+	e464 := g.v464
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u285 := g.v285
+	u464 := g.v464
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v384 := v12 * v15
+	v715 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v385 := v384 + v10
+	v716 := v715 + v10
 	v7 := g.v7
-	v418 := uint64(v385) < uint64(v7)
+	v749 := uint64(v716) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -917,277 +1785,702 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v285 := e285
+		v464 := e464
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v288, v289, v290, v293, v295, v301, v303, v305, v387, v389, v391, v393, v395, v397, v399, v401, v403, v405, v407, v409, v411, v413, v415, v417 int32
-		var v292, v294, v304, v386, v388, v390, v392, v394, v396, v398, v400, v402, v404, v406, v408, v410, v412, v414, v416 float32
-		var v299, v300, v309, v310, v317 bool
+		var v467, v468, v469, v472, v474, v481, v492, v503, v514, v525, v536, v547, v558, v569, v580, v591, v602, v613, v624, v635, v645, v718, v720, v722, v724, v726, v728, v730, v732, v734, v736, v738, v740, v742, v744, v746, v748 int32
+		var v471, v473, v480, v491, v502, v513, v524, v535, v546, v557, v568, v579, v590, v601, v612, v623, v634, v717, v719, v721, v723, v725, v727, v729, v731, v733, v735, v737, v739, v741, v743, v745, v747 float32
+		var v478, v479, v485, v486, v496, v497, v507, v508, v518, v519, v529, v530, v540, v541, v551, v552, v562, v563, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v648 bool
 		{
-			v382 := v285 / 2
-			v285 = v382
+			v713 := v464 / 2
+			v464 = v713
 		}
 		{
-			v286 := 0 < v285
-			if !v286 {
-				goto b60
+			v465 := 0 < v464
+			if !v465 {
+				goto b195
 			}
 		}
 		{
-			v287 := v16 < v285
-			if !v287 {
-				goto b58
+			v466 := v16 < v464
+			if !v466 {
+				goto b193
 			}
 		}
-		v288 = v16 + v285
-		v289 = int32(-1)
-	b41:
+		v467 = v16 + v464
+		v468 = int32(-1)
+	b107:
 		{
-			v290 = v289 + 1
-			v291 := v290 < 16
-			if !v291 {
-				goto b57
-			}
-		}
-		{
-			v292 = *(*float32)(unsafe.Add(m1, int(v288)*128+int(v290)*8))
-			v293 = *(*int32)(unsafe.Add(m1, int(v288)*128+int(v290)*8+4))
-			v294 = *(*float32)(unsafe.Add(own2, 60))
-			v295 = *(*int32)(unsafe.Add(own3, 60))
-			v296 := v292 < v294
-			if v296 {
-				v300 = true
-				goto b46
+			v469 = v468 + 1
+			v470 := v469 < 16
+			if !v470 {
+				goto b192
 			}
 		}
 		{
-			v297 := v292 == v294
-			if !v297 {
-				v299 = false
-				goto b45
+			v471 = *(*float32)(unsafe.Add(m1, int(v467)*128+int(v469)*8))
+			v472 = *(*int32)(unsafe.Add(m1, int(v467)*128+int(v469)*8+4))
+			v473 = *(*float32)(unsafe.Add(own2, 60))
+			v474 = *(*int32)(unsafe.Add(own3, 60))
+			v475 := v471 < v473
+			if v475 {
+				v479 = true
+				goto b112
 			}
 		}
 		{
-			v298 := v293 < v295
-			v299 = v298
-		}
-	b45:
-		v300 = v299
-	b46:
-		if !v300 {
-			v317 = false
-			goto b55
-		}
-		v301 = int32(15)
-	b47:
-		{
-			v302 := 0 < v301
-			if !v302 {
-				goto b54
+			v476 := v471 == v473
+			if !v476 {
+				v478 = false
+				goto b111
 			}
 		}
 		{
-			v303 = v301 + -1
-			v304 = *(*float32)(unsafe.Add(own2, int(v303)*4))
-			v305 = *(*int32)(unsafe.Add(own3, int(v303)*4))
-			v306 := v292 < v304
-			if v306 {
-				v310 = true
-				goto b52
+			v477 := v472 < v474
+			v478 = v477
+		}
+	b111:
+		v479 = v478
+	b112:
+		if !v479 {
+			v648 = false
+			goto b190
+		}
+		{
+			v480 = *(*float32)(unsafe.Add(own2, 56))
+			v481 = *(*int32)(unsafe.Add(own3, 56))
+			v482 := v471 < v480
+			if v482 {
+				v486 = true
+				goto b117
 			}
 		}
 		{
-			v307 := v292 == v304
-			if !v307 {
-				v309 = false
-				goto b51
+			v483 := v471 == v480
+			if !v483 {
+				v485 = false
+				goto b116
 			}
 		}
 		{
-			v308 := v293 < v305
-			v309 = v308
+			v484 := v472 < v481
+			v485 = v484
 		}
-	b51:
-		v310 = v309
-	b52:
-		if !v310 {
-			goto b54
+	b116:
+		v486 = v485
+	b117:
+		if !v486 {
+			v645 = int32(15)
+			goto b189
 		}
 		{
-			v311 := *(*float32)(unsafe.Add(own2, int(v303)*4))
-			v312 := *(*int32)(unsafe.Add(own3, int(v303)*4))
-			*(*float32)(unsafe.Add(own2, int(v301)*4)) = v311
-			*(*int32)(unsafe.Add(own3, int(v301)*4)) = v312
-			v301 = v303
-			goto b47
+			v487 := *(*float32)(unsafe.Add(own2, 56))
+			v488 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v487
+			*(*int32)(unsafe.Add(own3, 60)) = v488
+			v491 = *(*float32)(unsafe.Add(own2, 52))
+			v492 = *(*int32)(unsafe.Add(own3, 52))
+			v493 := v471 < v491
+			if v493 {
+				v497 = true
+				goto b122
+			}
 		}
-	b54:
-		*(*float32)(unsafe.Add(own2, int(v301)*4)) = v292
-		*(*int32)(unsafe.Add(own3, int(v301)*4)) = v293
-		v317 = true
-	b55:
-		if !v317 {
-			goto b57
-		}
-		v289 = v290
-		goto b41
-	b57:
 		{
-			v318 := *(*float32)(own2)
-			v319 := *(*int32)(own3)
-			v320 := *(*float32)(unsafe.Add(own2, 4))
-			v321 := *(*int32)(unsafe.Add(own3, 4))
-			v322 := *(*float32)(unsafe.Add(own2, 8))
-			v323 := *(*int32)(unsafe.Add(own3, 8))
-			v324 := *(*float32)(unsafe.Add(own2, 12))
-			v325 := *(*int32)(unsafe.Add(own3, 12))
-			v326 := *(*float32)(unsafe.Add(own2, 16))
-			v327 := *(*int32)(unsafe.Add(own3, 16))
-			v328 := *(*float32)(unsafe.Add(own2, 20))
-			v329 := *(*int32)(unsafe.Add(own3, 20))
-			v330 := *(*float32)(unsafe.Add(own2, 24))
-			v331 := *(*int32)(unsafe.Add(own3, 24))
-			v332 := *(*float32)(unsafe.Add(own2, 28))
-			v333 := *(*int32)(unsafe.Add(own3, 28))
-			v334 := *(*float32)(unsafe.Add(own2, 32))
-			v335 := *(*int32)(unsafe.Add(own3, 32))
-			v336 := *(*float32)(unsafe.Add(own2, 36))
-			v337 := *(*int32)(unsafe.Add(own3, 36))
-			v338 := *(*float32)(unsafe.Add(own2, 40))
-			v339 := *(*int32)(unsafe.Add(own3, 40))
-			v340 := *(*float32)(unsafe.Add(own2, 44))
-			v341 := *(*int32)(unsafe.Add(own3, 44))
-			v342 := *(*float32)(unsafe.Add(own2, 48))
-			v343 := *(*int32)(unsafe.Add(own3, 48))
-			v344 := *(*float32)(unsafe.Add(own2, 52))
-			v345 := *(*int32)(unsafe.Add(own3, 52))
-			v346 := *(*float32)(unsafe.Add(own2, 56))
-			v347 := *(*int32)(unsafe.Add(own3, 56))
-			v348 := *(*float32)(unsafe.Add(own2, 60))
-			v349 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v318
-			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v319
-			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v320
-			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v321
-			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v322
-			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v323
-			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v324
-			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v325
-			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v326
-			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v327
-			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v328
-			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v329
-			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v330
-			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v331
-			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v332
-			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v333
-			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v334
-			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v335
-			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v336
-			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v337
-			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v338
-			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v339
-			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v340
-			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v341
-			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v342
-			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v343
-			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v344
-			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v345
-			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v346
-			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v347
-			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v348
-			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v349
+			v494 := v471 == v491
+			if !v494 {
+				v496 = false
+				goto b121
+			}
 		}
-	b58:
-		u285 = v285
+		{
+			v495 := v472 < v492
+			v496 = v495
+		}
+	b121:
+		v497 = v496
+	b122:
+		if !v497 {
+			v645 = int32(14)
+			goto b189
+		}
+		{
+			v498 := *(*float32)(unsafe.Add(own2, 52))
+			v499 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v498
+			*(*int32)(unsafe.Add(own3, 56)) = v499
+			v502 = *(*float32)(unsafe.Add(own2, 48))
+			v503 = *(*int32)(unsafe.Add(own3, 48))
+			v504 := v471 < v502
+			if v504 {
+				v508 = true
+				goto b127
+			}
+		}
+		{
+			v505 := v471 == v502
+			if !v505 {
+				v507 = false
+				goto b126
+			}
+		}
+		{
+			v506 := v472 < v503
+			v507 = v506
+		}
+	b126:
+		v508 = v507
+	b127:
+		if !v508 {
+			v645 = int32(13)
+			goto b189
+		}
+		{
+			v509 := *(*float32)(unsafe.Add(own2, 48))
+			v510 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v509
+			*(*int32)(unsafe.Add(own3, 52)) = v510
+			v513 = *(*float32)(unsafe.Add(own2, 44))
+			v514 = *(*int32)(unsafe.Add(own3, 44))
+			v515 := v471 < v513
+			if v515 {
+				v519 = true
+				goto b132
+			}
+		}
+		{
+			v516 := v471 == v513
+			if !v516 {
+				v518 = false
+				goto b131
+			}
+		}
+		{
+			v517 := v472 < v514
+			v518 = v517
+		}
+	b131:
+		v519 = v518
+	b132:
+		if !v519 {
+			v645 = int32(12)
+			goto b189
+		}
+		{
+			v520 := *(*float32)(unsafe.Add(own2, 44))
+			v521 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v520
+			*(*int32)(unsafe.Add(own3, 48)) = v521
+			v524 = *(*float32)(unsafe.Add(own2, 40))
+			v525 = *(*int32)(unsafe.Add(own3, 40))
+			v526 := v471 < v524
+			if v526 {
+				v530 = true
+				goto b137
+			}
+		}
+		{
+			v527 := v471 == v524
+			if !v527 {
+				v529 = false
+				goto b136
+			}
+		}
+		{
+			v528 := v472 < v525
+			v529 = v528
+		}
+	b136:
+		v530 = v529
+	b137:
+		if !v530 {
+			v645 = int32(11)
+			goto b189
+		}
+		{
+			v531 := *(*float32)(unsafe.Add(own2, 40))
+			v532 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v531
+			*(*int32)(unsafe.Add(own3, 44)) = v532
+			v535 = *(*float32)(unsafe.Add(own2, 36))
+			v536 = *(*int32)(unsafe.Add(own3, 36))
+			v537 := v471 < v535
+			if v537 {
+				v541 = true
+				goto b142
+			}
+		}
+		{
+			v538 := v471 == v535
+			if !v538 {
+				v540 = false
+				goto b141
+			}
+		}
+		{
+			v539 := v472 < v536
+			v540 = v539
+		}
+	b141:
+		v541 = v540
+	b142:
+		if !v541 {
+			v645 = int32(10)
+			goto b189
+		}
+		{
+			v542 := *(*float32)(unsafe.Add(own2, 36))
+			v543 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v542
+			*(*int32)(unsafe.Add(own3, 40)) = v543
+			v546 = *(*float32)(unsafe.Add(own2, 32))
+			v547 = *(*int32)(unsafe.Add(own3, 32))
+			v548 := v471 < v546
+			if v548 {
+				v552 = true
+				goto b147
+			}
+		}
+		{
+			v549 := v471 == v546
+			if !v549 {
+				v551 = false
+				goto b146
+			}
+		}
+		{
+			v550 := v472 < v547
+			v551 = v550
+		}
+	b146:
+		v552 = v551
+	b147:
+		if !v552 {
+			v645 = int32(9)
+			goto b189
+		}
+		{
+			v553 := *(*float32)(unsafe.Add(own2, 32))
+			v554 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v553
+			*(*int32)(unsafe.Add(own3, 36)) = v554
+			v557 = *(*float32)(unsafe.Add(own2, 28))
+			v558 = *(*int32)(unsafe.Add(own3, 28))
+			v559 := v471 < v557
+			if v559 {
+				v563 = true
+				goto b152
+			}
+		}
+		{
+			v560 := v471 == v557
+			if !v560 {
+				v562 = false
+				goto b151
+			}
+		}
+		{
+			v561 := v472 < v558
+			v562 = v561
+		}
+	b151:
+		v563 = v562
+	b152:
+		if !v563 {
+			v645 = int32(8)
+			goto b189
+		}
+		{
+			v564 := *(*float32)(unsafe.Add(own2, 28))
+			v565 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v564
+			*(*int32)(unsafe.Add(own3, 32)) = v565
+			v568 = *(*float32)(unsafe.Add(own2, 24))
+			v569 = *(*int32)(unsafe.Add(own3, 24))
+			v570 := v471 < v568
+			if v570 {
+				v574 = true
+				goto b157
+			}
+		}
+		{
+			v571 := v471 == v568
+			if !v571 {
+				v573 = false
+				goto b156
+			}
+		}
+		{
+			v572 := v472 < v569
+			v573 = v572
+		}
+	b156:
+		v574 = v573
+	b157:
+		if !v574 {
+			v645 = int32(7)
+			goto b189
+		}
+		{
+			v575 := *(*float32)(unsafe.Add(own2, 24))
+			v576 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v575
+			*(*int32)(unsafe.Add(own3, 28)) = v576
+			v579 = *(*float32)(unsafe.Add(own2, 20))
+			v580 = *(*int32)(unsafe.Add(own3, 20))
+			v581 := v471 < v579
+			if v581 {
+				v585 = true
+				goto b162
+			}
+		}
+		{
+			v582 := v471 == v579
+			if !v582 {
+				v584 = false
+				goto b161
+			}
+		}
+		{
+			v583 := v472 < v580
+			v584 = v583
+		}
+	b161:
+		v585 = v584
+	b162:
+		if !v585 {
+			v645 = int32(6)
+			goto b189
+		}
+		{
+			v586 := *(*float32)(unsafe.Add(own2, 20))
+			v587 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v586
+			*(*int32)(unsafe.Add(own3, 24)) = v587
+			v590 = *(*float32)(unsafe.Add(own2, 16))
+			v591 = *(*int32)(unsafe.Add(own3, 16))
+			v592 := v471 < v590
+			if v592 {
+				v596 = true
+				goto b167
+			}
+		}
+		{
+			v593 := v471 == v590
+			if !v593 {
+				v595 = false
+				goto b166
+			}
+		}
+		{
+			v594 := v472 < v591
+			v595 = v594
+		}
+	b166:
+		v596 = v595
+	b167:
+		if !v596 {
+			v645 = int32(5)
+			goto b189
+		}
+		{
+			v597 := *(*float32)(unsafe.Add(own2, 16))
+			v598 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v597
+			*(*int32)(unsafe.Add(own3, 20)) = v598
+			v601 = *(*float32)(unsafe.Add(own2, 12))
+			v602 = *(*int32)(unsafe.Add(own3, 12))
+			v603 := v471 < v601
+			if v603 {
+				v607 = true
+				goto b172
+			}
+		}
+		{
+			v604 := v471 == v601
+			if !v604 {
+				v606 = false
+				goto b171
+			}
+		}
+		{
+			v605 := v472 < v602
+			v606 = v605
+		}
+	b171:
+		v607 = v606
+	b172:
+		if !v607 {
+			v645 = int32(4)
+			goto b189
+		}
+		{
+			v608 := *(*float32)(unsafe.Add(own2, 12))
+			v609 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v608
+			*(*int32)(unsafe.Add(own3, 16)) = v609
+			v612 = *(*float32)(unsafe.Add(own2, 8))
+			v613 = *(*int32)(unsafe.Add(own3, 8))
+			v614 := v471 < v612
+			if v614 {
+				v618 = true
+				goto b177
+			}
+		}
+		{
+			v615 := v471 == v612
+			if !v615 {
+				v617 = false
+				goto b176
+			}
+		}
+		{
+			v616 := v472 < v613
+			v617 = v616
+		}
+	b176:
+		v618 = v617
+	b177:
+		if !v618 {
+			v645 = int32(3)
+			goto b189
+		}
+		{
+			v619 := *(*float32)(unsafe.Add(own2, 8))
+			v620 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v619
+			*(*int32)(unsafe.Add(own3, 12)) = v620
+			v623 = *(*float32)(unsafe.Add(own2, 4))
+			v624 = *(*int32)(unsafe.Add(own3, 4))
+			v625 := v471 < v623
+			if v625 {
+				v629 = true
+				goto b182
+			}
+		}
+		{
+			v626 := v471 == v623
+			if !v626 {
+				v628 = false
+				goto b181
+			}
+		}
+		{
+			v627 := v472 < v624
+			v628 = v627
+		}
+	b181:
+		v629 = v628
+	b182:
+		if !v629 {
+			v645 = int32(2)
+			goto b189
+		}
+		{
+			v630 := *(*float32)(unsafe.Add(own2, 4))
+			v631 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v630
+			*(*int32)(unsafe.Add(own3, 8)) = v631
+			v634 = *(*float32)(own2)
+			v635 = *(*int32)(own3)
+			v636 := v471 < v634
+			if v636 {
+				v640 = true
+				goto b187
+			}
+		}
+		{
+			v637 := v471 == v634
+			if !v637 {
+				v639 = false
+				goto b186
+			}
+		}
+		{
+			v638 := v472 < v635
+			v639 = v638
+		}
+	b186:
+		v640 = v639
+	b187:
+		if !v640 {
+			v645 = int32(1)
+			goto b189
+		}
+		{
+			v641 := *(*float32)(own2)
+			v642 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v641
+			*(*int32)(unsafe.Add(own3, 4)) = v642
+			v645 = int32(0)
+		}
+	b189:
+		*(*float32)(unsafe.Add(own2, int(v645)*4)) = v471
+		*(*int32)(unsafe.Add(own3, int(v645)*4)) = v472
+		v648 = true
+	b190:
+		if !v648 {
+			goto b192
+		}
+		v468 = v469
+		goto b107
+	b192:
+		{
+			v649 := *(*float32)(own2)
+			v650 := *(*int32)(own3)
+			v651 := *(*float32)(unsafe.Add(own2, 4))
+			v652 := *(*int32)(unsafe.Add(own3, 4))
+			v653 := *(*float32)(unsafe.Add(own2, 8))
+			v654 := *(*int32)(unsafe.Add(own3, 8))
+			v655 := *(*float32)(unsafe.Add(own2, 12))
+			v656 := *(*int32)(unsafe.Add(own3, 12))
+			v657 := *(*float32)(unsafe.Add(own2, 16))
+			v658 := *(*int32)(unsafe.Add(own3, 16))
+			v659 := *(*float32)(unsafe.Add(own2, 20))
+			v660 := *(*int32)(unsafe.Add(own3, 20))
+			v661 := *(*float32)(unsafe.Add(own2, 24))
+			v662 := *(*int32)(unsafe.Add(own3, 24))
+			v663 := *(*float32)(unsafe.Add(own2, 28))
+			v664 := *(*int32)(unsafe.Add(own3, 28))
+			v665 := *(*float32)(unsafe.Add(own2, 32))
+			v666 := *(*int32)(unsafe.Add(own3, 32))
+			v667 := *(*float32)(unsafe.Add(own2, 36))
+			v668 := *(*int32)(unsafe.Add(own3, 36))
+			v669 := *(*float32)(unsafe.Add(own2, 40))
+			v670 := *(*int32)(unsafe.Add(own3, 40))
+			v671 := *(*float32)(unsafe.Add(own2, 44))
+			v672 := *(*int32)(unsafe.Add(own3, 44))
+			v673 := *(*float32)(unsafe.Add(own2, 48))
+			v674 := *(*int32)(unsafe.Add(own3, 48))
+			v675 := *(*float32)(unsafe.Add(own2, 52))
+			v676 := *(*int32)(unsafe.Add(own3, 52))
+			v677 := *(*float32)(unsafe.Add(own2, 56))
+			v678 := *(*int32)(unsafe.Add(own3, 56))
+			v679 := *(*float32)(unsafe.Add(own2, 60))
+			v680 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, int(v16)*128)) = v649
+			*(*int32)(unsafe.Add(m1, int(v16)*128+4)) = v650
+			*(*float32)(unsafe.Add(m1, int(v16)*128+8)) = v651
+			*(*int32)(unsafe.Add(m1, int(v16)*128+12)) = v652
+			*(*float32)(unsafe.Add(m1, int(v16)*128+16)) = v653
+			*(*int32)(unsafe.Add(m1, int(v16)*128+20)) = v654
+			*(*float32)(unsafe.Add(m1, int(v16)*128+24)) = v655
+			*(*int32)(unsafe.Add(m1, int(v16)*128+28)) = v656
+			*(*float32)(unsafe.Add(m1, int(v16)*128+32)) = v657
+			*(*int32)(unsafe.Add(m1, int(v16)*128+36)) = v658
+			*(*float32)(unsafe.Add(m1, int(v16)*128+40)) = v659
+			*(*int32)(unsafe.Add(m1, int(v16)*128+44)) = v660
+			*(*float32)(unsafe.Add(m1, int(v16)*128+48)) = v661
+			*(*int32)(unsafe.Add(m1, int(v16)*128+52)) = v662
+			*(*float32)(unsafe.Add(m1, int(v16)*128+56)) = v663
+			*(*int32)(unsafe.Add(m1, int(v16)*128+60)) = v664
+			*(*float32)(unsafe.Add(m1, int(v16)*128+64)) = v665
+			*(*int32)(unsafe.Add(m1, int(v16)*128+68)) = v666
+			*(*float32)(unsafe.Add(m1, int(v16)*128+72)) = v667
+			*(*int32)(unsafe.Add(m1, int(v16)*128+76)) = v668
+			*(*float32)(unsafe.Add(m1, int(v16)*128+80)) = v669
+			*(*int32)(unsafe.Add(m1, int(v16)*128+84)) = v670
+			*(*float32)(unsafe.Add(m1, int(v16)*128+88)) = v671
+			*(*int32)(unsafe.Add(m1, int(v16)*128+92)) = v672
+			*(*float32)(unsafe.Add(m1, int(v16)*128+96)) = v673
+			*(*int32)(unsafe.Add(m1, int(v16)*128+100)) = v674
+			*(*float32)(unsafe.Add(m1, int(v16)*128+104)) = v675
+			*(*int32)(unsafe.Add(m1, int(v16)*128+108)) = v676
+			*(*float32)(unsafe.Add(m1, int(v16)*128+112)) = v677
+			*(*int32)(unsafe.Add(m1, int(v16)*128+116)) = v678
+			*(*float32)(unsafe.Add(m1, int(v16)*128+120)) = v679
+			*(*int32)(unsafe.Add(m1, int(v16)*128+124)) = v680
+		}
+	b193:
+		u464 = v464
 		next = 4
 		continue
-	b60:
+	b195:
 		{
-			v383 := v16 == 0
-			if !v383 {
-				goto b64
+			v714 := v16 == 0
+			if !v714 {
+				goto b199
 			}
 		}
-		v386 = *(*float32)(own2)
-		v387 = *(*int32)(own3)
-		v388 = *(*float32)(unsafe.Add(own2, 4))
-		v389 = *(*int32)(unsafe.Add(own3, 4))
-		v390 = *(*float32)(unsafe.Add(own2, 8))
-		v391 = *(*int32)(unsafe.Add(own3, 8))
-		v392 = *(*float32)(unsafe.Add(own2, 12))
-		v393 = *(*int32)(unsafe.Add(own3, 12))
-		v394 = *(*float32)(unsafe.Add(own2, 16))
-		v395 = *(*int32)(unsafe.Add(own3, 16))
-		v396 = *(*float32)(unsafe.Add(own2, 20))
-		v397 = *(*int32)(unsafe.Add(own3, 20))
-		v398 = *(*float32)(unsafe.Add(own2, 24))
-		v399 = *(*int32)(unsafe.Add(own3, 24))
-		v400 = *(*float32)(unsafe.Add(own2, 28))
-		v401 = *(*int32)(unsafe.Add(own3, 28))
-		v402 = *(*float32)(unsafe.Add(own2, 32))
-		v403 = *(*int32)(unsafe.Add(own3, 32))
-		v404 = *(*float32)(unsafe.Add(own2, 36))
-		v405 = *(*int32)(unsafe.Add(own3, 36))
-		v406 = *(*float32)(unsafe.Add(own2, 40))
-		v407 = *(*int32)(unsafe.Add(own3, 40))
-		v408 = *(*float32)(unsafe.Add(own2, 44))
-		v409 = *(*int32)(unsafe.Add(own3, 44))
-		v410 = *(*float32)(unsafe.Add(own2, 48))
-		v411 = *(*int32)(unsafe.Add(own3, 48))
-		v412 = *(*float32)(unsafe.Add(own2, 52))
-		v413 = *(*int32)(unsafe.Add(own3, 52))
-		v414 = *(*float32)(unsafe.Add(own2, 56))
-		v415 = *(*int32)(unsafe.Add(own3, 56))
-		v416 = *(*float32)(unsafe.Add(own2, 60))
-		v417 = *(*int32)(unsafe.Add(own3, 60))
-		if !v418 {
-			goto b63
+		v717 = *(*float32)(own2)
+		v718 = *(*int32)(own3)
+		v719 = *(*float32)(unsafe.Add(own2, 4))
+		v720 = *(*int32)(unsafe.Add(own3, 4))
+		v721 = *(*float32)(unsafe.Add(own2, 8))
+		v722 = *(*int32)(unsafe.Add(own3, 8))
+		v723 = *(*float32)(unsafe.Add(own2, 12))
+		v724 = *(*int32)(unsafe.Add(own3, 12))
+		v725 = *(*float32)(unsafe.Add(own2, 16))
+		v726 = *(*int32)(unsafe.Add(own3, 16))
+		v727 = *(*float32)(unsafe.Add(own2, 20))
+		v728 = *(*int32)(unsafe.Add(own3, 20))
+		v729 = *(*float32)(unsafe.Add(own2, 24))
+		v730 = *(*int32)(unsafe.Add(own3, 24))
+		v731 = *(*float32)(unsafe.Add(own2, 28))
+		v732 = *(*int32)(unsafe.Add(own3, 28))
+		v733 = *(*float32)(unsafe.Add(own2, 32))
+		v734 = *(*int32)(unsafe.Add(own3, 32))
+		v735 = *(*float32)(unsafe.Add(own2, 36))
+		v736 = *(*int32)(unsafe.Add(own3, 36))
+		v737 = *(*float32)(unsafe.Add(own2, 40))
+		v738 = *(*int32)(unsafe.Add(own3, 40))
+		v739 = *(*float32)(unsafe.Add(own2, 44))
+		v740 = *(*int32)(unsafe.Add(own3, 44))
+		v741 = *(*float32)(unsafe.Add(own2, 48))
+		v742 = *(*int32)(unsafe.Add(own3, 48))
+		v743 = *(*float32)(unsafe.Add(own2, 52))
+		v744 = *(*int32)(unsafe.Add(own3, 52))
+		v745 = *(*float32)(unsafe.Add(own2, 56))
+		v746 = *(*int32)(unsafe.Add(own3, 56))
+		v747 = *(*float32)(unsafe.Add(own2, 60))
+		v748 = *(*int32)(unsafe.Add(own3, 60))
+		if !v749 {
+			goto b198
 		}
-		*(*float32)(unsafe.Add(p3, int(v385)*128)) = v386
-		*(*int32)(unsafe.Add(p3, int(v385)*128+4)) = v387
-		*(*float32)(unsafe.Add(p3, int(v385)*128+8)) = v388
-		*(*int32)(unsafe.Add(p3, int(v385)*128+12)) = v389
-		*(*float32)(unsafe.Add(p3, int(v385)*128+16)) = v390
-		*(*int32)(unsafe.Add(p3, int(v385)*128+20)) = v391
-		*(*float32)(unsafe.Add(p3, int(v385)*128+24)) = v392
-		*(*int32)(unsafe.Add(p3, int(v385)*128+28)) = v393
-		*(*float32)(unsafe.Add(p3, int(v385)*128+32)) = v394
-		*(*int32)(unsafe.Add(p3, int(v385)*128+36)) = v395
-		*(*float32)(unsafe.Add(p3, int(v385)*128+40)) = v396
-		*(*int32)(unsafe.Add(p3, int(v385)*128+44)) = v397
-		*(*float32)(unsafe.Add(p3, int(v385)*128+48)) = v398
-		*(*int32)(unsafe.Add(p3, int(v385)*128+52)) = v399
-		*(*float32)(unsafe.Add(p3, int(v385)*128+56)) = v400
-		*(*int32)(unsafe.Add(p3, int(v385)*128+60)) = v401
-		*(*float32)(unsafe.Add(p3, int(v385)*128+64)) = v402
-		*(*int32)(unsafe.Add(p3, int(v385)*128+68)) = v403
-		*(*float32)(unsafe.Add(p3, int(v385)*128+72)) = v404
-		*(*int32)(unsafe.Add(p3, int(v385)*128+76)) = v405
-		*(*float32)(unsafe.Add(p3, int(v385)*128+80)) = v406
-		*(*int32)(unsafe.Add(p3, int(v385)*128+84)) = v407
-		*(*float32)(unsafe.Add(p3, int(v385)*128+88)) = v408
-		*(*int32)(unsafe.Add(p3, int(v385)*128+92)) = v409
-		*(*float32)(unsafe.Add(p3, int(v385)*128+96)) = v410
-		*(*int32)(unsafe.Add(p3, int(v385)*128+100)) = v411
-		*(*float32)(unsafe.Add(p3, int(v385)*128+104)) = v412
-		*(*int32)(unsafe.Add(p3, int(v385)*128+108)) = v413
-		*(*float32)(unsafe.Add(p3, int(v385)*128+112)) = v414
-		*(*int32)(unsafe.Add(p3, int(v385)*128+116)) = v415
-		*(*float32)(unsafe.Add(p3, int(v385)*128+120)) = v416
-		*(*int32)(unsafe.Add(p3, int(v385)*128+124)) = v417
-		goto b64
-	b63:
-		g.Fault(6, v385, v7, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p3, int(v716)*128)) = v717
+		*(*int32)(unsafe.Add(p3, int(v716)*128+4)) = v718
+		*(*float32)(unsafe.Add(p3, int(v716)*128+8)) = v719
+		*(*int32)(unsafe.Add(p3, int(v716)*128+12)) = v720
+		*(*float32)(unsafe.Add(p3, int(v716)*128+16)) = v721
+		*(*int32)(unsafe.Add(p3, int(v716)*128+20)) = v722
+		*(*float32)(unsafe.Add(p3, int(v716)*128+24)) = v723
+		*(*int32)(unsafe.Add(p3, int(v716)*128+28)) = v724
+		*(*float32)(unsafe.Add(p3, int(v716)*128+32)) = v725
+		*(*int32)(unsafe.Add(p3, int(v716)*128+36)) = v726
+		*(*float32)(unsafe.Add(p3, int(v716)*128+40)) = v727
+		*(*int32)(unsafe.Add(p3, int(v716)*128+44)) = v728
+		*(*float32)(unsafe.Add(p3, int(v716)*128+48)) = v729
+		*(*int32)(unsafe.Add(p3, int(v716)*128+52)) = v730
+		*(*float32)(unsafe.Add(p3, int(v716)*128+56)) = v731
+		*(*int32)(unsafe.Add(p3, int(v716)*128+60)) = v732
+		*(*float32)(unsafe.Add(p3, int(v716)*128+64)) = v733
+		*(*int32)(unsafe.Add(p3, int(v716)*128+68)) = v734
+		*(*float32)(unsafe.Add(p3, int(v716)*128+72)) = v735
+		*(*int32)(unsafe.Add(p3, int(v716)*128+76)) = v736
+		*(*float32)(unsafe.Add(p3, int(v716)*128+80)) = v737
+		*(*int32)(unsafe.Add(p3, int(v716)*128+84)) = v738
+		*(*float32)(unsafe.Add(p3, int(v716)*128+88)) = v739
+		*(*int32)(unsafe.Add(p3, int(v716)*128+92)) = v740
+		*(*float32)(unsafe.Add(p3, int(v716)*128+96)) = v741
+		*(*int32)(unsafe.Add(p3, int(v716)*128+100)) = v742
+		*(*float32)(unsafe.Add(p3, int(v716)*128+104)) = v743
+		*(*int32)(unsafe.Add(p3, int(v716)*128+108)) = v744
+		*(*float32)(unsafe.Add(p3, int(v716)*128+112)) = v745
+		*(*int32)(unsafe.Add(p3, int(v716)*128+116)) = v746
+		*(*float32)(unsafe.Add(p3, int(v716)*128+120)) = v747
+		*(*int32)(unsafe.Add(p3, int(v716)*128+124)) = v748
+		goto b199
+	b198:
+		g.Fault(6, v716, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b64:
+	b199:
 		g.Leave(li)
 		continue
 	}
-	g.v285 = u285
+	g.v464 = u464
 	return next
 }

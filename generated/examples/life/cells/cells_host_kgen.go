@@ -192,8 +192,8 @@ func (g *lifeHost) r2() int {
 		v1 := int32(basey + y)
 		v12 := int32(y)
 		v14 := int32(x)
-		var v56, v57, v80 int64
-		var v60, v61, v62, v63, v64, v67, v68, v70, v74, v78 int32
+		var v56, v57, v87 int64
+		var v80, v81, v85 int32
 		{
 			v56 = int64(uint32(v0))
 			v57 = int64(uint32(v1))
@@ -205,81 +205,69 @@ func (g *lifeHost) r2() int {
 		{
 			v59 := v3 <= v56
 			if !v59 {
-				v60 = int32(0)
-				v61 = int32(0)
 				goto b14
 			}
 		}
 	b13:
 		continue
 	b14:
-		v62 = v12 + v61
-		v63 = v60
-		v64 = int32(0)
-	b15:
 		{
-			v65 := v14 + v64
-			v66 := *(*int32)(unsafe.Add(m0, int(v62)*72+int(v65)*4))
-			v67 = v63 + v66
-			v68 = v64 + 1
-			v69 := v68 < 3
-			if !v69 {
+			v60 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v14)*4))
+			v61 := v14 + 1
+			v62 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v61)*4))
+			v63 := v60 + v62
+			v64 := v14 + 2
+			v65 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v64)*4))
+			v66 := v63 + v65
+			v67 := v12 + 1
+			v68 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v14)*4))
+			v69 := v66 + v68
+			v70 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v61)*4))
+			v71 := v69 + v70
+			v72 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v64)*4))
+			v73 := v71 + v72
+			v74 := v12 + 2
+			v75 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v14)*4))
+			v76 := v73 + v75
+			v77 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v61)*4))
+			v78 := v76 + v77
+			v79 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v64)*4))
+			v80 = v78 + v79
+			v81 = *(*int32)(unsafe.Add(m0, int(v67)*72+int(v61)*4))
+			v82 := v80 == 3
+			if v82 {
 				goto b17
 			}
 		}
-		v63 = v67
-		v64 = v68
-		goto b15
+		{
+			v83 := v80 == 4
+			if !v83 {
+				v85 = int32(0)
+				goto b18
+			}
+		}
+		{
+			v84 := v81 == 1
+			if !v84 {
+				v85 = int32(0)
+				goto b18
+			}
+		}
 	b17:
+		v85 = int32(1)
+	b18:
 		{
-			v70 = v61 + 1
-			v71 := v70 < 3
-			if !v71 {
-				goto b19
+			v86 := v57 * v3
+			v87 = v86 + v56
+			v88 := uint64(v87) < uint64(v6)
+			if !v88 {
+				goto b20
 			}
 		}
-		v60 = v67
-		v61 = v70
-		goto b14
-	b19:
-		{
-			v72 := v12 + 1
-			v73 := v14 + 1
-			v74 = *(*int32)(unsafe.Add(m0, int(v72)*72+int(v73)*4))
-			v75 := v67 == 3
-			if v75 {
-				goto b22
-			}
-		}
-		{
-			v76 := v67 == 4
-			if !v76 {
-				v78 = int32(0)
-				goto b23
-			}
-		}
-		{
-			v77 := v74 == 1
-			if !v77 {
-				v78 = int32(0)
-				goto b23
-			}
-		}
-	b22:
-		v78 = int32(1)
-	b23:
-		{
-			v79 := v57 * v3
-			v80 = v79 + v56
-			v81 := uint64(v80) < uint64(v6)
-			if !v81 {
-				goto b25
-			}
-		}
-		*(*int32)(unsafe.Add(p3, int(v80)*4)) = v78
+		*(*int32)(unsafe.Add(p3, int(v87)*4)) = v85
 		continue
-	b25:
-		g.Fault(3, v80, v6, v0, v1, int32(0))
+	b20:
+		g.Fault(3, v87, v6, v0, v1, int32(0))
 		continue
 	}
 	return -1

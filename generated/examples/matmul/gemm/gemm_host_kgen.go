@@ -20,7 +20,7 @@ type matMulHost struct {
 	v9  int64
 	v17 []float32
 	v18 int64
-	v42 []float32
+	v85 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
@@ -43,7 +43,7 @@ func (g *matMulHost) Begin() {
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
 	kernelimpl.HostRoom(&g.v17, n)
-	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v85, n)
 }
 
 // Run runs the work-group.
@@ -91,7 +91,7 @@ func (g *matMulHost) r2() int {
 		y := int(uint(li) / 16)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v11, v12, v14, v16, v18, v20, v24, v29, v33, v51 int64
+		var v11, v12, v14, v16, v18, v20, v24, v29, v33, v92 int64
 		var v13, v15 int32
 		var v17, v27, v36 float32
 		v11 = int64(uint32(v0))
@@ -105,7 +105,7 @@ func (g *matMulHost) r2() int {
 		{
 			v19 := v18 < v3
 			if !v19 {
-				goto b22
+				goto b19
 			}
 		}
 		{
@@ -130,7 +130,7 @@ func (g *matMulHost) r2() int {
 			v24 = v23 + v20
 			v25 := uint64(v24) < uint64(v5)
 			if !v25 {
-				goto b21
+				goto b18
 			}
 		}
 		{
@@ -161,7 +161,7 @@ func (g *matMulHost) r2() int {
 			v33 = v32 + v11
 			v34 := uint64(v33) < uint64(v7)
 			if !v34 {
-				goto b20
+				goto b17
 			}
 		}
 		{
@@ -174,42 +174,42 @@ func (g *matMulHost) r2() int {
 		u18 = v18
 		next = 2
 		continue
-	b20:
+	b17:
 		g.Fault(0, v33, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b18:
 		g.Fault(0, v24, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b19:
 		{
-			v48 := v12 < v2
-			if !v48 {
-				goto b27
+			v89 := v12 < v2
+			if !v89 {
+				goto b24
 			}
 		}
 		{
-			v49 := v11 < v4
-			if !v49 {
-				goto b27
+			v90 := v11 < v4
+			if !v90 {
+				goto b24
 			}
 		}
 		{
-			v50 := v12 * v4
-			v51 = v50 + v11
-			v52 := uint64(v51) < uint64(v9)
-			if !v52 {
-				goto b26
+			v91 := v12 * v4
+			v92 = v91 + v11
+			v93 := uint64(v92) < uint64(v9)
+			if !v93 {
+				goto b23
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v51)*4)) = v17
-		goto b27
-	b26:
-		g.Fault(1, v51, v9, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
+		goto b24
+	b23:
+		g.Fault(1, v92, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b27:
+	b24:
 		g.Leave(li)
 		continue
 	}
@@ -220,10 +220,10 @@ func (g *matMulHost) r2() int {
 // r3 runs them after the Barrier.
 func (g *matMulHost) r3() int {
 	const n = 256
-	h17 := g.v17[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h42 := g.v42[:n]
+	h17 := g.v17[:n]
+	h85 := g.v85[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := int(uint(li) % 16)
@@ -231,30 +231,61 @@ func (g *matMulHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v17 := h17[li]
 		v15 := int32(y)
 		v13 := int32(x)
-		var v38, v42 float32
-		var v39, v43 int32
-		v38 = v17
-		v39 = int32(0)
-	b16:
+		v17 := h17[li]
 		{
-			v40 := *(*float32)(unsafe.Add(m0, int(v15)*64+int(v39)*4))
-			v41 := *(*float32)(unsafe.Add(m1, int(v39)*64+int(v13)*4))
-			v42 = float32(v40*v41 + v38)
-			v43 = v39 + 1
-			v44 := v43 < 16
-			if !v44 {
-				goto b18
-			}
+			v38 := *(*float32)(unsafe.Add(m0, int(v15)*64))
+			v39 := *(*float32)(unsafe.Add(m1, int(v13)*4))
+			v40 := float32(v38*v39 + v17)
+			v41 := *(*float32)(unsafe.Add(m0, int(v15)*64+4))
+			v42 := *(*float32)(unsafe.Add(m1, int(v13)*4+64))
+			v43 := float32(v41*v42 + v40)
+			v44 := *(*float32)(unsafe.Add(m0, int(v15)*64+8))
+			v45 := *(*float32)(unsafe.Add(m1, int(v13)*4+128))
+			v46 := float32(v44*v45 + v43)
+			v47 := *(*float32)(unsafe.Add(m0, int(v15)*64+12))
+			v48 := *(*float32)(unsafe.Add(m1, int(v13)*4+192))
+			v49 := float32(v47*v48 + v46)
+			v50 := *(*float32)(unsafe.Add(m0, int(v15)*64+16))
+			v51 := *(*float32)(unsafe.Add(m1, int(v13)*4+256))
+			v52 := float32(v50*v51 + v49)
+			v53 := *(*float32)(unsafe.Add(m0, int(v15)*64+20))
+			v54 := *(*float32)(unsafe.Add(m1, int(v13)*4+320))
+			v55 := float32(v53*v54 + v52)
+			v56 := *(*float32)(unsafe.Add(m0, int(v15)*64+24))
+			v57 := *(*float32)(unsafe.Add(m1, int(v13)*4+384))
+			v58 := float32(v56*v57 + v55)
+			v59 := *(*float32)(unsafe.Add(m0, int(v15)*64+28))
+			v60 := *(*float32)(unsafe.Add(m1, int(v13)*4+448))
+			v61 := float32(v59*v60 + v58)
+			v62 := *(*float32)(unsafe.Add(m0, int(v15)*64+32))
+			v63 := *(*float32)(unsafe.Add(m1, int(v13)*4+512))
+			v64 := float32(v62*v63 + v61)
+			v65 := *(*float32)(unsafe.Add(m0, int(v15)*64+36))
+			v66 := *(*float32)(unsafe.Add(m1, int(v13)*4+576))
+			v67 := float32(v65*v66 + v64)
+			v68 := *(*float32)(unsafe.Add(m0, int(v15)*64+40))
+			v69 := *(*float32)(unsafe.Add(m1, int(v13)*4+640))
+			v70 := float32(v68*v69 + v67)
+			v71 := *(*float32)(unsafe.Add(m0, int(v15)*64+44))
+			v72 := *(*float32)(unsafe.Add(m1, int(v13)*4+704))
+			v73 := float32(v71*v72 + v70)
+			v74 := *(*float32)(unsafe.Add(m0, int(v15)*64+48))
+			v75 := *(*float32)(unsafe.Add(m1, int(v13)*4+768))
+			v76 := float32(v74*v75 + v73)
+			v77 := *(*float32)(unsafe.Add(m0, int(v15)*64+52))
+			v78 := *(*float32)(unsafe.Add(m1, int(v13)*4+832))
+			v79 := float32(v77*v78 + v76)
+			v80 := *(*float32)(unsafe.Add(m0, int(v15)*64+56))
+			v81 := *(*float32)(unsafe.Add(m1, int(v13)*4+896))
+			v82 := float32(v80*v81 + v79)
+			v83 := *(*float32)(unsafe.Add(m0, int(v15)*64+60))
+			v84 := *(*float32)(unsafe.Add(m1, int(v13)*4+960))
+			v85 := float32(v83*v84 + v82)
+			h85[li] = v85
+			continue
 		}
-		v38 = v42
-		v39 = v43
-		goto b16
-	b18:
-		h42[li] = v42
-		continue
 	}
 	return 3
 }
@@ -263,7 +294,7 @@ func (g *matMulHost) r3() int {
 func (g *matMulHost) r4() int {
 	const n = 256
 	e18 := g.v18
-	h42 := g.v42[:n]
+	h85 := g.v85[:n]
 	v3 := g.v3
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
@@ -288,7 +319,7 @@ func (g *matMulHost) r4() int {
 			continue
 		}
 		v18 := e18
-		v42 := h42[li]
+		v85 := h85[li]
 		v13 := int32(x)
 		v14 := int64(uint32(v13))
 		v1 := int32(basey + y)
@@ -298,16 +329,16 @@ func (g *matMulHost) r4() int {
 		v0 := int32(basex + x)
 		v11 := int64(uint32(v0))
 		var v17, v27, v36 float32
-		var v20, v24, v29, v33, v51 int64
+		var v20, v24, v29, v33, v92 int64
 		{
-			v45 := v18 + 16
-			v17 = v42
-			v18 = v45
+			v86 := v18 + 16
+			v17 = v85
+			v18 = v86
 		}
 		{
 			v19 := v18 < v3
 			if !v19 {
-				goto b22
+				goto b19
 			}
 		}
 		{
@@ -332,7 +363,7 @@ func (g *matMulHost) r4() int {
 			v24 = v23 + v20
 			v25 := uint64(v24) < uint64(v5)
 			if !v25 {
-				goto b21
+				goto b18
 			}
 		}
 		{
@@ -363,7 +394,7 @@ func (g *matMulHost) r4() int {
 			v33 = v32 + v11
 			v34 := uint64(v33) < uint64(v7)
 			if !v34 {
-				goto b20
+				goto b17
 			}
 		}
 		{
@@ -376,42 +407,42 @@ func (g *matMulHost) r4() int {
 		u18 = v18
 		next = 2
 		continue
-	b20:
+	b17:
 		g.Fault(0, v33, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b18:
 		g.Fault(0, v24, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b19:
 		{
-			v48 := v12 < v2
-			if !v48 {
-				goto b27
+			v89 := v12 < v2
+			if !v89 {
+				goto b24
 			}
 		}
 		{
-			v49 := v11 < v4
-			if !v49 {
-				goto b27
+			v90 := v11 < v4
+			if !v90 {
+				goto b24
 			}
 		}
 		{
-			v50 := v12 * v4
-			v51 = v50 + v11
-			v52 := uint64(v51) < uint64(v9)
-			if !v52 {
-				goto b26
+			v91 := v12 * v4
+			v92 = v91 + v11
+			v93 := uint64(v92) < uint64(v9)
+			if !v93 {
+				goto b23
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v51)*4)) = v17
-		goto b27
-	b26:
-		g.Fault(1, v51, v9, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
+		goto b24
+	b23:
+		g.Fault(1, v92, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b27:
+	b24:
 		g.Leave(li)
 		continue
 	}

@@ -14,8 +14,8 @@ type blocksHost struct {
 	kernelimpl.HostGroup
 	v1     int64
 	v3     int64
-	v26    []int32
-	v29    []int32
+	v42    []int32
+	v43    []int32
 	sint32 []int32
 }
 
@@ -32,8 +32,8 @@ func (g *blocksHost) Begin() {
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v29, n)
+	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v43, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
@@ -51,10 +51,10 @@ func (g *blocksHost) Run() {
 		case 2:
 			const n = 256
 			in := g.sint32[:n]
-			copy(in, g.v26)
+			copy(in, g.v42)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v29[:n], in, n, int32(0))
+			kernelimpl.HostShift(g.v43[:n], in, n, int32(0))
 			next = g.r3()
 		case 3:
 			// WorkGroup
@@ -72,40 +72,66 @@ func (g *blocksHost) r1() int {
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
+	v14 := v9 + 256
+	v20 := v9 + 512
+	v26 := v9 + 768
 	for li := 0; li < n; li++ {
 		x := li
-		var v5, v10, v11, v19 int32
-		var v6, v14 int64
-		v5 = int32(x)
-		v6 = int64(uint32(v5))
-		v10 = int32(0)
-	b2:
+		var v5 int32
+		var v6, v10, v15, v21, v27 int64
 		{
-			v11 = v10 * 256
-			v12 := int64(uint32(v11))
-			v13 := v9 + v12
-			v14 = v13 + v6
-			v15 := v14 < v1
-			if !v15 {
-				goto b4
+			v5 = int32(x)
+			v6 = int64(uint32(v5))
+			v10 = v9 + v6
+			v11 := v10 < v1
+			if !v11 {
+				goto b3
 			}
 		}
 		{
-			v16 := v11 + v5
-			v17 := *(*int32)(unsafe.Add(p0, int(v14)*4))
-			*(*int32)(unsafe.Add(m0, int(v16)*4)) = v17
+			v12 := *(*int32)(unsafe.Add(p0, int(v10)*4))
+			*(*int32)(unsafe.Add(m0, int(v5)*4)) = v12
 		}
-	b4:
+	b3:
 		{
-			v19 = v10 + 1
-			v20 := v19 < 4
-			if !v20 {
-				goto b6
+			v15 = v14 + v6
+			v16 := v15 < v1
+			if !v16 {
+				goto b5
 			}
 		}
-		v10 = v19
-		goto b2
-	b6:
+		{
+			v17 := v5 + 256
+			v18 := *(*int32)(unsafe.Add(p0, int(v15)*4))
+			*(*int32)(unsafe.Add(m0, int(v17)*4)) = v18
+		}
+	b5:
+		{
+			v21 = v20 + v6
+			v22 := v21 < v1
+			if !v22 {
+				goto b7
+			}
+		}
+		{
+			v23 := v5 + 512
+			v24 := *(*int32)(unsafe.Add(p0, int(v21)*4))
+			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v24
+		}
+	b7:
+		{
+			v27 = v26 + v6
+			v28 := v27 < v1
+			if !v28 {
+				goto b9
+			}
+		}
+		{
+			v29 := v5 + 768
+			v30 := *(*int32)(unsafe.Add(p0, int(v27)*4))
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v30
+		}
+	b9:
 		continue
 	}
 	return 1
@@ -115,31 +141,25 @@ func (g *blocksHost) r1() int {
 func (g *blocksHost) r2() int {
 	const n = 256
 	m0 := g.Memory(0)
-	h26 := g.v26[:n]
+	h42 := g.v42[:n]
 	for li := 0; li < n; li++ {
 		x := li
 		v5 := int32(x)
-		var v21, v22, v23, v26, v27 int32
-		v21 = v5 * 4
-		v22 = int32(0)
-		v23 = int32(0)
-	b8:
 		{
-			v24 := v21 + v23
-			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
-			v26 = v22 + v25
-			v27 = v23 + 1
-			v28 := v27 < 4
-			if !v28 {
-				goto b10
-			}
+			v32 := v5 * 4
+			v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
+			v34 := v32 + 1
+			v35 := *(*int32)(unsafe.Add(m0, int(v34)*4))
+			v36 := v33 + v35
+			v37 := v32 + 2
+			v38 := *(*int32)(unsafe.Add(m0, int(v37)*4))
+			v39 := v36 + v38
+			v40 := v32 + 3
+			v41 := *(*int32)(unsafe.Add(m0, int(v40)*4))
+			v42 := v39 + v41
+			h42[li] = v42
+			continue
 		}
-		v22 = v26
-		v23 = v27
-		goto b8
-	b10:
-		h26[li] = v26
-		continue
 	}
 	return 2
 }
@@ -147,67 +167,64 @@ func (g *blocksHost) r2() int {
 // r3 runs them after the GroupExclusiveScan.
 func (g *blocksHost) r3() int {
 	const n = 256
-	h29 := g.v29[:n]
-	h26 := g.v26[:n]
+	h43 := g.v43[:n]
+	h42 := g.v42[:n]
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
 	v3 := g.v3
-	v35 := uint64(v8) < uint64(v3)
+	v49 := uint64(v8) < uint64(v3)
 	p1 := g.Pointer(1)
 	basex := g.ID[0] * g.Local[0]
 	m0 := g.Memory(0)
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		v29 := h29[li]
+		v43 := h43[li]
 		v5 := int32(x)
-		v26 := h26[li]
+		v42 := h42[li]
 		v0 := int32(basex + x)
-		v21 := v5 * 4
-		var v32, v34, v38, v39, v43, v44 int32
+		v32 := v5 * 4
+		v34 := v32 + 1
+		v37 := v32 + 2
+		v40 := v32 + 3
+		var v46, v48 int32
 		{
-			v30 := int32(li)
-			v31 := v30 == 0
-			v32 = v29
-			if v31 {
-				v32 = int32(0)
+			v44 := int32(li)
+			v45 := v44 == 0
+			v46 = v43
+			if v45 {
+				v46 = int32(0)
 			}
-			v33 := v5 == 255
-			if !v33 {
+			v47 := v5 == 255
+			if !v47 {
 				goto b15
 			}
 		}
-		v34 = v32 + v26
-		if !v35 {
+		v48 = v46 + v42
+		if !v49 {
 			goto b14
 		}
-		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v34
+		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v48
 		goto b15
 	b14:
 		g.Fault(0, v8, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b15:
-		v38 = v32
-		v39 = int32(0)
-	b16:
 		{
-			v40 := v21 + v39
-			v41 := *(*int32)(unsafe.Add(m0, int(v40)*4))
-			*(*int32)(unsafe.Add(m0, int(v40)*4)) = v38
-			v43 = v38 + v41
-			v44 = v39 + 1
-			v45 := v44 < 4
-			if !v45 {
-				goto b18
-			}
+			v52 := *(*int32)(unsafe.Add(m0, int(v32)*4))
+			*(*int32)(unsafe.Add(m0, int(v32)*4)) = v46
+			v54 := v46 + v52
+			v55 := *(*int32)(unsafe.Add(m0, int(v34)*4))
+			*(*int32)(unsafe.Add(m0, int(v34)*4)) = v54
+			v57 := v54 + v55
+			v58 := *(*int32)(unsafe.Add(m0, int(v37)*4))
+			*(*int32)(unsafe.Add(m0, int(v37)*4)) = v57
+			v60 := v57 + v58
+			*(*int32)(unsafe.Add(m0, int(v40)*4)) = v60
+			next = 3
+			continue
 		}
-		v38 = v43
-		v39 = v44
-		goto b16
-	b18:
-		next = 3
-		continue
 	}
 	return next
 }
@@ -221,6 +238,9 @@ func (g *blocksHost) r4() int {
 	v1 := g.v1
 	m0 := g.Memory(0)
 	p0 := g.Pointer(0)
+	v14 := v9 + 256
+	v20 := v9 + 512
+	v26 := v9 + 768
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -229,35 +249,48 @@ func (g *blocksHost) r4() int {
 		}
 		v5 := int32(x)
 		v6 := int64(uint32(v5))
-		var v46, v47, v55 int32
-		var v50 int64
-		v46 = int32(0)
-	b20:
-		{
-			v47 = v46 * 256
-			v48 := int64(uint32(v47))
-			v49 := v9 + v48
-			v50 = v49 + v6
-			v51 := v50 < v1
-			if !v51 {
-				goto b22
-			}
+		v10 := v9 + v6
+		v11 := v10 < v1
+		v15 := v14 + v6
+		v16 := v15 < v1
+		v21 := v20 + v6
+		v22 := v21 < v1
+		v27 := v26 + v6
+		v28 := v27 < v1
+		if !v11 {
+			goto b18
 		}
 		{
-			v52 := v47 + v5
-			v53 := *(*int32)(unsafe.Add(m0, int(v52)*4))
-			*(*int32)(unsafe.Add(p0, int(v50)*4)) = v53
+			v62 := *(*int32)(unsafe.Add(m0, int(v5)*4))
+			*(*int32)(unsafe.Add(p0, int(v10)*4)) = v62
+		}
+	b18:
+		if !v16 {
+			goto b20
+		}
+		{
+			v64 := v5 + 256
+			v65 := *(*int32)(unsafe.Add(m0, int(v64)*4))
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v65
+		}
+	b20:
+		if !v22 {
+			goto b22
+		}
+		{
+			v67 := v5 + 512
+			v68 := *(*int32)(unsafe.Add(m0, int(v67)*4))
+			*(*int32)(unsafe.Add(p0, int(v21)*4)) = v68
 		}
 	b22:
-		{
-			v55 = v46 + 1
-			v56 := v55 < 4
-			if !v56 {
-				goto b24
-			}
+		if !v28 {
+			goto b24
 		}
-		v46 = v55
-		goto b20
+		{
+			v70 := v5 + 768
+			v71 := *(*int32)(unsafe.Add(m0, int(v70)*4))
+			*(*int32)(unsafe.Add(p0, int(v27)*4)) = v71
+		}
 	b24:
 		continue
 	}

@@ -168,9 +168,9 @@ func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
 
 var grid2LocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:163:27"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 }
 
 // Begin readies the work-group for a launch.
@@ -314,9 +314,9 @@ func (g *grid2LocalHost) r1() int {
 func (g *grid2LocalHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	v2 := g.v2
+	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -331,81 +331,103 @@ func (g *grid2LocalHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v9 := int32(x)
 		v11 := int32(y)
-		v0 := int32(basex + x)
+		v12 := int64(uint32(v11))
+		v9 := int32(x)
+		v10 := int64(uint32(v9))
 		v1 := int32(basey + y)
 		v8 := int64(uint32(v1))
+		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		var v46, v48, v49, v53, v55, v63 int32
-		var v47, v52 float32
-		var v50, v56, v66 int64
-		var v51 bool
-		v46 = v9 + 1
-		v47 = float32(0)
-		v48 = int32(0)
-	b13:
-		v49 = v11 + v48
-		v50 = int64(uint32(v49))
-		v51 = uint32(v49) < uint32(6)
-		v52 = v47
-		v53 = int32(-1)
-	b14:
+		var v47, v55, v60, v69 int32
+		var v50, v54, v59, v68, v77 float32
+		var v79, v83, v85 int64
 		{
-			v54 := v53 <= 1
-			if !v54 {
-				goto b20
-			}
-		}
-		if !v51 {
-			goto b19
-		}
-		{
-			v55 = v46 + v53
-			v56 = int64(uint32(v55))
-			v57 := uint32(v55) < uint32(10)
-			if !v57 {
-				goto b18
-			}
-		}
-		{
-			v58 := *(*float32)(unsafe.Add(m0, int(v49)*40+int(v55)*4))
-			v59 := float32(v52 + v58)
-			v60 := v53 + 1
-			v52 = v59
-			v53 = v60
-			goto b14
-		}
-	b18:
-		g.Fault(1, v56, int64(10), v0, v1, int32(0))
-		continue
-	b19:
-		g.Fault(2, v50, int64(6), v0, v1, int32(0))
-		continue
-	b20:
-		{
-			v63 = v48 + 1
-			v64 := v63 < 3
-			if !v64 {
+			v46 := uint32(v11) < uint32(6)
+			if !v46 {
+				v85 = v12
 				goto b22
 			}
 		}
-		v47 = v52
-		v48 = v63
-		goto b13
-	b22:
 		{
-			v65 := v8 * v2
-			v66 = v65 + v7
-			v67 := uint64(v66) < uint64(v5)
-			if !v67 {
-				goto b24
+			v47 = v9 + 1
+			v48 := uint32(v9) < uint32(10)
+			if !v48 {
+				v83 = v10
+				goto b21
 			}
 		}
-		*(*float32)(unsafe.Add(p2, int(v66)*4)) = v52
+		{
+			v49 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v9)*4))
+			v50 = float32(v49 + 0)
+			v51 := int64(uint32(v47))
+			v52 := uint32(v47) < uint32(10)
+			if !v52 {
+				v83 = v51
+				goto b21
+			}
+		}
+		{
+			v53 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v47)*4))
+			v54 = float32(v50 + v53)
+			v55 = v9 + 2
+			v56 := int64(uint32(v55))
+			v57 := uint32(v55) < uint32(10)
+			if !v57 {
+				v83 = v56
+				goto b21
+			}
+		}
+		{
+			v58 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v55)*4))
+			v59 = float32(v54 + v58)
+			v60 = v11 + 1
+			v61 := int64(uint32(v60))
+			v62 := uint32(v60) < uint32(6)
+			if !v62 {
+				v85 = v61
+				goto b22
+			}
+		}
+		{
+			v63 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v9)*4))
+			v64 := float32(v59 + v63)
+			v65 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v47)*4))
+			v66 := float32(v64 + v65)
+			v67 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v55)*4))
+			v68 = float32(v66 + v67)
+			v69 = v11 + 2
+			v70 := int64(uint32(v69))
+			v71 := uint32(v69) < uint32(6)
+			if !v71 {
+				v85 = v70
+				goto b22
+			}
+		}
+		{
+			v72 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v9)*4))
+			v73 := float32(v68 + v72)
+			v74 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v47)*4))
+			v75 := float32(v73 + v74)
+			v76 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v55)*4))
+			v77 = float32(v75 + v76)
+			v78 := v8 * v2
+			v79 = v78 + v7
+			v80 := uint64(v79) < uint64(v5)
+			if !v80 {
+				goto b20
+			}
+		}
+		*(*float32)(unsafe.Add(p2, int(v79)*4)) = v77
 		continue
-	b24:
-		g.Fault(3, v66, v5, v0, v1, int32(0))
+	b20:
+		g.Fault(1, v79, v5, v0, v1, int32(0))
+		continue
+	b21:
+		g.Fault(2, v83, int64(10), v0, v1, int32(0))
+		continue
+	b22:
+		g.Fault(3, v85, int64(6), v0, v1, int32(0))
 		continue
 	}
 	return -1
@@ -11975,9 +11997,9 @@ type leaversHost struct {
 	v1  int64
 	v2  int64
 	v4  int64
-	v32 []int32
-	v33 int32
-	v49 []int32
+	v37 []int32
+	v38 int32
+	v96 []int32
 }
 
 func newLeaversHost() kernelimpl.HostForm { return new(leaversHost) }
@@ -11999,8 +12021,8 @@ func (g *leaversHost) Begin() {
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 64)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v37, n)
+	kernelimpl.HostRoom(&g.v96, n)
 }
 
 // Run runs the work-group.
@@ -12040,9 +12062,8 @@ func (g *leaversHost) r1() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v6, v17, v20, v22, v24, v28 int32
+		var v6, v17, v20, v31 int32
 		var v7, v8 int64
-		var v21 bool
 		{
 			v6 = int32(x)
 			v7 = int64(uint32(v6))
@@ -12072,7 +12093,7 @@ func (g *leaversHost) r1() int {
 		{
 			v16 := uint64(v8) < uint64(v2)
 			if !v16 {
-				goto b36
+				goto b55
 			}
 		}
 		{
@@ -12080,58 +12101,99 @@ func (g *leaversHost) r1() int {
 			v18 := v17 / 5
 			v19 := v18 * 5
 			v20 = v17 - v19
-			v21 = 40 < v17
-			v22 = int32(0)
+			v21 := v17 == v19
+			if !v21 {
+				goto b8
+			}
 		}
-	b7:
 		{
-			v23 := v20 == v22
+			v22 := 40 < v17
+			if v22 {
+				goto b16
+			}
+		}
+	b8:
+		{
+			v23 := v20 == 1
 			if !v23 {
+				goto b10
+			}
+		}
+		{
+			v24 := 40 < v17
+			if v24 {
+				goto b16
+			}
+		}
+	b10:
+		{
+			v25 := v20 == 2
+			if !v25 {
 				goto b12
 			}
 		}
-		if !v21 {
-			goto b12
-		}
 		{
-			v24 = -2 - v17
-			v25 := uint64(v8) < uint64(v4)
-			if !v25 {
-				goto b11
+			v26 := 40 < v17
+			if v26 {
+				goto b16
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v24
-		g.Leave(li)
-		continue
-	b11:
-		g.Fault(1, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b12:
 		{
-			v28 = v22 + 1
-			v29 := v28 < 5
-			if !v29 {
+			v27 := v20 == 3
+			if !v27 {
 				goto b14
 			}
 		}
-		v22 = v28
-		goto b7
+		{
+			v28 := 40 < v17
+			if v28 {
+				goto b16
+			}
+		}
 	b14:
 		{
-			v30 := uint32(v6) < uint32(16)
+			v29 := v20 == 4
+			if !v29 {
+				goto b19
+			}
+		}
+		{
+			v30 := 40 < v17
 			if !v30 {
-				goto b35
+				goto b19
+			}
+		}
+	b16:
+		{
+			v31 = -2 - v17
+			v32 := uint64(v8) < uint64(v4)
+			if !v32 {
+				goto b18
+			}
+		}
+		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v31
+		g.Leave(li)
+		continue
+	b18:
+		g.Fault(1, v8, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b19:
+		{
+			v35 := uint32(v6) < uint32(16)
+			if !v35 {
+				goto b54
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v17
 		next = 1
 		continue
-	b35:
+	b54:
 		g.Fault(2, v7, int64(16), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b55:
 		g.Fault(3, v8, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -12145,9 +12207,9 @@ func (g *leaversHost) r2() int {
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	v1 := g.v1
-	u33 := g.v33
-	h49 := g.v49[:n]
-	h32 := g.v32[:n]
+	u38 := g.v38
+	h96 := g.v96[:n]
+	h37 := g.v37[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -12157,73 +12219,197 @@ func (g *leaversHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v32, v33, v35, v36, v37, v39, v45, v49 int32
-		v32 = int32(0)
-		v33 = int32(0)
+		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v84, v85, v88, v92, v96 int32
+		v37 = int32(0)
+		v38 = int32(0)
 		{
-			v34 := v33 < 3
-			if !v34 {
-				goto b29
-			}
-			v35 = v32
-			v36 = int32(-1)
-		}
-	b18:
-		{
-			v37 = v36 + 1
-			v38 := v37 < 16
-			if !v38 {
-				goto b21
+			v39 := v38 < 3
+			if !v39 {
+				goto b48
 			}
 		}
 		{
-			v39 = *(*int32)(unsafe.Add(m0, int(v37)*4))
-			v40 := 35 < v39
-			if v40 {
-				goto b21
+			v40 = *(*int32)(m0)
+			v41 := 35 < v40
+			if v41 {
+				v88 = v37
+				goto b40
 			}
 		}
 		{
-			v41 := v35 + v39
-			v35 = v41
-			v36 = v37
-			goto b18
-		}
-	b21:
-		{
-			v42 := v8 == v1
-			if !v42 {
-				v49 = v35
-				goto b26
+			v42 = v37 + v40
+			v43 = *(*int32)(unsafe.Add(m0, 4))
+			v44 := 35 < v43
+			if v44 {
+				v88 = v42
+				goto b40
 			}
 		}
 		{
-			v43 := v33 == 1
-			if !v43 {
-				v49 = v35
-				goto b26
+			v45 = v42 + v43
+			v46 = *(*int32)(unsafe.Add(m0, 8))
+			v47 := 35 < v46
+			if v47 {
+				v88 = v45
+				goto b40
 			}
 		}
 		{
-			v44 := v1 - v8
-			v45 = int32(uint64(v44))
-			v46 := v45 != 0
-			if !v46 {
-				goto b25
+			v48 = v45 + v46
+			v49 = *(*int32)(unsafe.Add(m0, 12))
+			v50 := 35 < v49
+			if v50 {
+				v88 = v48
+				goto b40
 			}
 		}
 		{
-			v47 := v35 / v45
-			v49 = v47
-			goto b26
+			v51 = v48 + v49
+			v52 = *(*int32)(unsafe.Add(m0, 16))
+			v53 := 35 < v52
+			if v53 {
+				v88 = v51
+				goto b40
+			}
 		}
-	b25:
+		{
+			v54 = v51 + v52
+			v55 = *(*int32)(unsafe.Add(m0, 20))
+			v56 := 35 < v55
+			if v56 {
+				v88 = v54
+				goto b40
+			}
+		}
+		{
+			v57 = v54 + v55
+			v58 = *(*int32)(unsafe.Add(m0, 24))
+			v59 := 35 < v58
+			if v59 {
+				v88 = v57
+				goto b40
+			}
+		}
+		{
+			v60 = v57 + v58
+			v61 = *(*int32)(unsafe.Add(m0, 28))
+			v62 := 35 < v61
+			if v62 {
+				v88 = v60
+				goto b40
+			}
+		}
+		{
+			v63 = v60 + v61
+			v64 = *(*int32)(unsafe.Add(m0, 32))
+			v65 := 35 < v64
+			if v65 {
+				v88 = v63
+				goto b40
+			}
+		}
+		{
+			v66 = v63 + v64
+			v67 = *(*int32)(unsafe.Add(m0, 36))
+			v68 := 35 < v67
+			if v68 {
+				v88 = v66
+				goto b40
+			}
+		}
+		{
+			v69 = v66 + v67
+			v70 = *(*int32)(unsafe.Add(m0, 40))
+			v71 := 35 < v70
+			if v71 {
+				v88 = v69
+				goto b40
+			}
+		}
+		{
+			v72 = v69 + v70
+			v73 = *(*int32)(unsafe.Add(m0, 44))
+			v74 := 35 < v73
+			if v74 {
+				v88 = v72
+				goto b40
+			}
+		}
+		{
+			v75 = v72 + v73
+			v76 = *(*int32)(unsafe.Add(m0, 48))
+			v77 := 35 < v76
+			if v77 {
+				v88 = v75
+				goto b40
+			}
+		}
+		{
+			v78 = v75 + v76
+			v79 = *(*int32)(unsafe.Add(m0, 52))
+			v80 := 35 < v79
+			if v80 {
+				v88 = v78
+				goto b40
+			}
+		}
+		{
+			v81 = v78 + v79
+			v82 = *(*int32)(unsafe.Add(m0, 56))
+			v83 := 35 < v82
+			if v83 {
+				v88 = v81
+				goto b40
+			}
+		}
+		{
+			v84 = v81 + v82
+			v85 = *(*int32)(unsafe.Add(m0, 60))
+			v86 := 35 < v85
+			if v86 {
+				v88 = v84
+				goto b40
+			}
+		}
+		{
+			v87 := v84 + v85
+			v88 = v87
+		}
+	b40:
+		{
+			v89 := v8 == v1
+			if !v89 {
+				v96 = v88
+				goto b45
+			}
+		}
+		{
+			v90 := v38 == 1
+			if !v90 {
+				v96 = v88
+				goto b45
+			}
+		}
+		{
+			v91 := v1 - v8
+			v92 = int32(uint64(v91))
+			v93 := v92 != 0
+			if !v93 {
+				goto b44
+			}
+		}
+		{
+			v94 := v88 / v92
+			v96 = v94
+			goto b45
+		}
+	b44:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b26:
-		u33 = v33
-		h49[li] = v49
+	b45:
+		u38 = v38
+		h96[li] = v96
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12231,17 +12417,17 @@ func (g *leaversHost) r2() int {
 			next = 2
 		}
 		continue
-	b29:
+	b48:
 		{
-			v58 := v32 < 0
-			if !v58 {
-				goto b31
+			v105 := v37 < 0
+			if !v105 {
+				goto b50
 			}
 		}
 		g.Leave(li)
 		continue
-	b31:
-		h32[li] = v32
+	b50:
+		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12250,14 +12436,14 @@ func (g *leaversHost) r2() int {
 		}
 		continue
 	}
-	g.v33 = u33
+	g.v38 = u38
 	return next
 }
 
 // r3 runs them after the Barrier.
 func (g *leaversHost) r3() int {
 	n := g.Items
-	h49 := g.v49[:n]
+	h96 := g.v96[:n]
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -12266,15 +12452,15 @@ func (g *leaversHost) r3() int {
 			continue
 		}
 		v6 := int32(x)
-		v49 := h49[li]
+		v96 := h96[li]
 		{
-			v50 := 15 - v6
-			v51 := v49 / 7
-			v52 := v51 * 7
-			v53 := v49 - v52
-			v54 := *(*int32)(unsafe.Add(m0, int(v50)*4))
-			v55 := v54 + v53
-			*(*int32)(unsafe.Add(m0, int(v50)*4)) = v55
+			v97 := 15 - v6
+			v98 := v96 / 7
+			v99 := v98 * 7
+			v100 := v96 - v99
+			v101 := *(*int32)(unsafe.Add(m0, int(v97)*4))
+			v102 := v101 + v100
+			*(*int32)(unsafe.Add(m0, int(v97)*4)) = v102
 			continue
 		}
 	}
@@ -12284,13 +12470,13 @@ func (g *leaversHost) r3() int {
 // r4 runs them after the Barrier.
 func (g *leaversHost) r4() int {
 	n := g.Items
-	e33 := g.v33
-	h49 := g.v49[:n]
+	e38 := g.v38
+	h96 := g.v96[:n]
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	v1 := g.v1
-	u33 := g.v33
-	h32 := g.v32[:n]
+	u38 := g.v38
+	h37 := g.v37[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -12298,80 +12484,204 @@ func (g *leaversHost) r4() int {
 		if dead[li] {
 			continue
 		}
-		v33 := e33
-		v49 := h49[li]
+		v38 := e38
+		v96 := h96[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v32, v35, v36, v37, v39, v45 int32
+		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v84, v85, v88, v92 int32
 		{
-			v57 := v33 + 1
-			v32 = v49
-			v33 = v57
+			v104 := v38 + 1
+			v37 = v96
+			v38 = v104
 		}
 		{
-			v34 := v33 < 3
-			if !v34 {
-				goto b29
-			}
-			v35 = v32
-			v36 = int32(-1)
-		}
-	b18:
-		{
-			v37 = v36 + 1
-			v38 := v37 < 16
-			if !v38 {
-				goto b21
+			v39 := v38 < 3
+			if !v39 {
+				goto b48
 			}
 		}
 		{
-			v39 = *(*int32)(unsafe.Add(m0, int(v37)*4))
-			v40 := 35 < v39
-			if v40 {
-				goto b21
+			v40 = *(*int32)(m0)
+			v41 := 35 < v40
+			if v41 {
+				v88 = v37
+				goto b40
 			}
 		}
 		{
-			v41 := v35 + v39
-			v35 = v41
-			v36 = v37
-			goto b18
-		}
-	b21:
-		{
-			v42 := v8 == v1
-			if !v42 {
-				v49 = v35
-				goto b26
+			v42 = v37 + v40
+			v43 = *(*int32)(unsafe.Add(m0, 4))
+			v44 := 35 < v43
+			if v44 {
+				v88 = v42
+				goto b40
 			}
 		}
 		{
-			v43 := v33 == 1
-			if !v43 {
-				v49 = v35
-				goto b26
+			v45 = v42 + v43
+			v46 = *(*int32)(unsafe.Add(m0, 8))
+			v47 := 35 < v46
+			if v47 {
+				v88 = v45
+				goto b40
 			}
 		}
 		{
-			v44 := v1 - v8
-			v45 = int32(uint64(v44))
-			v46 := v45 != 0
-			if !v46 {
-				goto b25
+			v48 = v45 + v46
+			v49 = *(*int32)(unsafe.Add(m0, 12))
+			v50 := 35 < v49
+			if v50 {
+				v88 = v48
+				goto b40
 			}
 		}
 		{
-			v47 := v35 / v45
-			v49 = v47
-			goto b26
+			v51 = v48 + v49
+			v52 = *(*int32)(unsafe.Add(m0, 16))
+			v53 := 35 < v52
+			if v53 {
+				v88 = v51
+				goto b40
+			}
 		}
-	b25:
+		{
+			v54 = v51 + v52
+			v55 = *(*int32)(unsafe.Add(m0, 20))
+			v56 := 35 < v55
+			if v56 {
+				v88 = v54
+				goto b40
+			}
+		}
+		{
+			v57 = v54 + v55
+			v58 = *(*int32)(unsafe.Add(m0, 24))
+			v59 := 35 < v58
+			if v59 {
+				v88 = v57
+				goto b40
+			}
+		}
+		{
+			v60 = v57 + v58
+			v61 = *(*int32)(unsafe.Add(m0, 28))
+			v62 := 35 < v61
+			if v62 {
+				v88 = v60
+				goto b40
+			}
+		}
+		{
+			v63 = v60 + v61
+			v64 = *(*int32)(unsafe.Add(m0, 32))
+			v65 := 35 < v64
+			if v65 {
+				v88 = v63
+				goto b40
+			}
+		}
+		{
+			v66 = v63 + v64
+			v67 = *(*int32)(unsafe.Add(m0, 36))
+			v68 := 35 < v67
+			if v68 {
+				v88 = v66
+				goto b40
+			}
+		}
+		{
+			v69 = v66 + v67
+			v70 = *(*int32)(unsafe.Add(m0, 40))
+			v71 := 35 < v70
+			if v71 {
+				v88 = v69
+				goto b40
+			}
+		}
+		{
+			v72 = v69 + v70
+			v73 = *(*int32)(unsafe.Add(m0, 44))
+			v74 := 35 < v73
+			if v74 {
+				v88 = v72
+				goto b40
+			}
+		}
+		{
+			v75 = v72 + v73
+			v76 = *(*int32)(unsafe.Add(m0, 48))
+			v77 := 35 < v76
+			if v77 {
+				v88 = v75
+				goto b40
+			}
+		}
+		{
+			v78 = v75 + v76
+			v79 = *(*int32)(unsafe.Add(m0, 52))
+			v80 := 35 < v79
+			if v80 {
+				v88 = v78
+				goto b40
+			}
+		}
+		{
+			v81 = v78 + v79
+			v82 = *(*int32)(unsafe.Add(m0, 56))
+			v83 := 35 < v82
+			if v83 {
+				v88 = v81
+				goto b40
+			}
+		}
+		{
+			v84 = v81 + v82
+			v85 = *(*int32)(unsafe.Add(m0, 60))
+			v86 := 35 < v85
+			if v86 {
+				v88 = v84
+				goto b40
+			}
+		}
+		{
+			v87 := v84 + v85
+			v88 = v87
+		}
+	b40:
+		{
+			v89 := v8 == v1
+			if !v89 {
+				v96 = v88
+				goto b45
+			}
+		}
+		{
+			v90 := v38 == 1
+			if !v90 {
+				v96 = v88
+				goto b45
+			}
+		}
+		{
+			v91 := v1 - v8
+			v92 = int32(uint64(v91))
+			v93 := v92 != 0
+			if !v93 {
+				goto b44
+			}
+		}
+		{
+			v94 := v88 / v92
+			v96 = v94
+			goto b45
+		}
+	b44:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b26:
-		u33 = v33
-		h49[li] = v49
+	b45:
+		u38 = v38
+		h96[li] = v96
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12379,17 +12689,17 @@ func (g *leaversHost) r4() int {
 			next = 2
 		}
 		continue
-	b29:
+	b48:
 		{
-			v58 := v32 < 0
-			if !v58 {
-				goto b31
+			v105 := v37 < 0
+			if !v105 {
+				goto b50
 			}
 		}
 		g.Leave(li)
 		continue
-	b31:
-		h32[li] = v32
+	b50:
+		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12398,7 +12708,7 @@ func (g *leaversHost) r4() int {
 		}
 		continue
 	}
-	g.v33 = u33
+	g.v38 = u38
 	return next
 }
 
@@ -12406,7 +12716,7 @@ func (g *leaversHost) r4() int {
 func (g *leaversHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	h32 := g.v32[:n]
+	h37 := g.v37[:n]
 	basex := g.ID[0] * g.Local[0]
 	v4 := g.v4
 	p2 := g.Pointer(2)
@@ -12417,21 +12727,21 @@ func (g *leaversHost) r5() int {
 			continue
 		}
 		v6 := int32(x)
-		v32 := h32[li]
+		v37 := h37[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v60 int32
+		var v107 int32
 		{
-			v59 := *(*int32)(unsafe.Add(m0, int(v6)*4))
-			v60 = v32 + v59
-			v61 := uint64(v8) < uint64(v4)
-			if !v61 {
-				goto b34
+			v106 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v107 = v37 + v106
+			v108 := uint64(v8) < uint64(v4)
+			if !v108 {
+				goto b53
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v60
+		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v107
 		continue
-	b34:
+	b53:
 		g.Fault(5, v8, v4, v0, int32(0), int32(0))
 		continue
 	}
@@ -12445,7 +12755,7 @@ type localStructsHost struct {
 	c1   int32
 	v1   int64
 	v3   int64
-	v128 []int32
+	v331 []int32
 }
 
 func newLocalStructsHost() kernelimpl.HostForm { return new(localStructsHost) }
@@ -12472,7 +12782,7 @@ func (g *localStructsHost) Begin() {
 	g.Allot(1, int(g.c1)*8)
 	g.Allot(2, 512)
 	g.Allot(3, 512)
-	kernelimpl.HostRoom(&g.v128, n)
+	kernelimpl.HostRoom(&g.v331, n)
 }
 
 // Run runs the work-group.
@@ -12533,7 +12843,7 @@ func (g *localStructsHost) r4() int {
 			v9 = int64(uint32(v0))
 			v10 := uint64(v9) < uint64(v1)
 			if !v10 {
-				goto b38
+				goto b72
 			}
 		}
 		{
@@ -12546,7 +12856,7 @@ func (g *localStructsHost) r4() int {
 			v17 = float64(v11)
 			v18 := uint32(v7) < uint32(16)
 			if !v18 {
-				goto b37
+				goto b71
 			}
 		}
 		{
@@ -12566,7 +12876,7 @@ func (g *localStructsHost) r4() int {
 			*(*bool)(unsafe.Add(m3, int(v25)*32+4)) = v31
 			v33 := uint32(v7) < uint32(c0)
 			if !v33 {
-				goto b36
+				goto b70
 			}
 		}
 		{
@@ -12579,25 +12889,25 @@ func (g *localStructsHost) r4() int {
 			v40 = v11 & 65535
 			v41 := uint32(v7) < uint32(c1)
 			if !v41 {
-				goto b35
+				goto b69
 			}
 		}
 		*(*int32)(unsafe.Add(m1, int(v7)*8+4)) = v40
 		next = 4
 		continue
-	b35:
+	b69:
 		g.Fault(0, v8, v6, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b70:
 		g.Fault(1, v8, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b37:
+	b71:
 		g.Fault(2, v8, int64(16), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b38:
+	b72:
 		g.Fault(3, v9, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -12612,12 +12922,12 @@ func (g *localStructsHost) r5() int {
 	m3 := g.Memory(3)
 	c0 := g.c0
 	v5 := int64(uint32(c0))
-	v81 := c0 != 0
+	v292 := c0 != 0
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	c1 := g.c1
 	m1 := g.Memory(1)
-	h128 := g.v128[:n]
+	h331 := g.v331[:n]
 	v6 := int64(uint32(c1))
 	next := -1
 	dead := g.Dead[:n]
@@ -12629,179 +12939,546 @@ func (g *localStructsHost) r5() int {
 		v7 := int32(x)
 		v8 := int64(uint32(v7))
 		v0 := int32(basex + x)
-		var v43, v44, v45, v50, v60, v61, v62, v63, v69, v79, v80, v82, v90, v101, v103, v117, v121 int32
-		var v83, v84, v86, v122 int64
-		v43 = int32(0)
-		v44 = int32(-1)
-	b10:
+		var v45, v50, v51, v54, v61, v62, v65, v72, v73, v76, v83, v84, v87, v94, v95, v98, v105, v106, v109, v116, v120, v127, v131, v138, v142, v149, v153, v160, v164, v171, v175, v182, v186, v193, v197, v204, v208, v215, v219, v224, v228, v235, v239, v246, v250, v257, v261, v268, v272, v279, v283, v290, v291, v293, v301, v312, v314, v324 int32
+		var v294, v295, v297, v325 int64
 		{
-			v45 = v44 + 1
-			v46 := v45 < 16
+			v43 := v7 / 16
+			v44 := v43 * 16
+			v45 = v7 - v44
+			v46 := *(*bool)(unsafe.Add(m2, int(v45)*32+4))
 			if !v46 {
-				v61 = int32(0)
-				v62 = int32(-1)
-				goto b15
+				v50 = int32(0)
+				goto b11
 			}
 		}
 		{
-			v47 := v45 + v7
-			v48 := v47 / 16
-			v49 := v48 * 16
-			v50 = v47 - v49
-			v51 := *(*bool)(unsafe.Add(m2, int(v50)*32+4))
-			if !v51 {
+			v47 := *(*int32)(unsafe.Add(m2, int(v45)*32))
+			v48 := *(*int32)(unsafe.Add(m2, int(v45)*32+8))
+			v49 := v47 + v48
+			v50 = v49
+		}
+	b11:
+		{
+			v51 = v7 + 1
+			v52 := v51 / 16
+			v53 := v52 * 16
+			v54 = v51 - v53
+			v55 := *(*bool)(unsafe.Add(m2, int(v54)*32+4))
+			if !v55 {
+				v61 = v50
 				goto b13
 			}
 		}
 		{
-			v52 := v43 * 3
-			v53 := *(*int32)(unsafe.Add(m2, int(v50)*32))
-			v54 := v52 + v53
-			v55 := v45 / 3
-			v56 := v55 * 3
-			v57 := v45 - v56
-			v58 := *(*int32)(unsafe.Add(m2, int(v50)*32+int(v57)*4+8))
-			v59 := v54 + v58
-			v60 = v59
-			goto b14
+			v56 := v50 * 3
+			v57 := *(*int32)(unsafe.Add(m2, int(v54)*32))
+			v58 := v56 + v57
+			v59 := *(*int32)(unsafe.Add(m2, int(v54)*32+12))
+			v60 := v58 + v59
+			v61 = v60
 		}
 	b13:
-		v60 = v43
-	b14:
-		v43 = v60
-		v44 = v45
-		goto b10
+		{
+			v62 = v7 + 2
+			v63 := v62 / 16
+			v64 := v63 * 16
+			v65 = v62 - v64
+			v66 := *(*bool)(unsafe.Add(m2, int(v65)*32+4))
+			if !v66 {
+				v72 = v61
+				goto b15
+			}
+		}
+		{
+			v67 := v61 * 3
+			v68 := *(*int32)(unsafe.Add(m2, int(v65)*32))
+			v69 := v67 + v68
+			v70 := *(*int32)(unsafe.Add(m2, int(v65)*32+16))
+			v71 := v69 + v70
+			v72 = v71
+		}
 	b15:
 		{
-			v63 = v62 + 1
-			v64 := v63 < 7
-			if !v64 {
-				goto b20
+			v73 = v7 + 3
+			v74 := v73 / 16
+			v75 := v74 * 16
+			v76 = v73 - v75
+			v77 := *(*bool)(unsafe.Add(m2, int(v76)*32+4))
+			if !v77 {
+				v83 = v72
+				goto b17
 			}
 		}
 		{
-			v65 := v63 + v7
-			v66 := v65 / 7
-			v67 := v66 * 7
-			v68 := v65 - v67
-			v69 = v68 + 2
-			v70 := *(*bool)(unsafe.Add(m3, int(v69)*32+4))
-			if !v70 {
-				goto b18
+			v78 := v72 * 3
+			v79 := *(*int32)(unsafe.Add(m2, int(v76)*32))
+			v80 := v78 + v79
+			v81 := *(*int32)(unsafe.Add(m2, int(v76)*32+8))
+			v82 := v80 + v81
+			v83 = v82
+		}
+	b17:
+		{
+			v84 = v7 + 4
+			v85 := v84 / 16
+			v86 := v85 * 16
+			v87 = v84 - v86
+			v88 := *(*bool)(unsafe.Add(m2, int(v87)*32+4))
+			if !v88 {
+				v94 = v83
+				goto b19
 			}
 		}
 		{
-			v71 := v61 * 3
-			v72 := *(*int32)(unsafe.Add(m3, int(v69)*32))
-			v73 := v71 + v72
-			v74 := v63 / 3
-			v75 := v74 * 3
-			v76 := v63 - v75
-			v77 := *(*int32)(unsafe.Add(m3, int(v69)*32+int(v76)*4+8))
-			v78 := v73 + v77
-			v79 = v78
-			goto b19
+			v89 := v83 * 3
+			v90 := *(*int32)(unsafe.Add(m2, int(v87)*32))
+			v91 := v89 + v90
+			v92 := *(*int32)(unsafe.Add(m2, int(v87)*32+12))
+			v93 := v91 + v92
+			v94 = v93
 		}
-	b18:
-		v79 = v61
 	b19:
-		v61 = v79
-		v62 = v63
-		goto b15
-	b20:
-		v80 = v43 + v61
-		v82 = int32(0)
-		v83 = int64(-1)
+		{
+			v95 = v7 + 5
+			v96 := v95 / 16
+			v97 := v96 * 16
+			v98 = v95 - v97
+			v99 := *(*bool)(unsafe.Add(m2, int(v98)*32+4))
+			if !v99 {
+				v105 = v94
+				goto b21
+			}
+		}
+		{
+			v100 := v94 * 3
+			v101 := *(*int32)(unsafe.Add(m2, int(v98)*32))
+			v102 := v100 + v101
+			v103 := *(*int32)(unsafe.Add(m2, int(v98)*32+16))
+			v104 := v102 + v103
+			v105 = v104
+		}
 	b21:
 		{
-			v84 = v83 + 1
-			v85 := v84 < v5
-			if !v85 {
-				goto b28
+			v106 = v7 + 6
+			v107 := v106 / 16
+			v108 := v107 * 16
+			v109 = v106 - v108
+			v110 := *(*bool)(unsafe.Add(m2, int(v109)*32+4))
+			if !v110 {
+				v116 = v105
+				goto b23
 			}
 		}
-		v86 = v84 + v8
-		if !v81 {
-			goto b27
-		}
 		{
-			v87 := v86 / v5
-			v88 := v87 * v5
-			v89 := v86 - v88
-			v90 = int32(uint64(v89))
-			v91 := *(*bool)(unsafe.Add(m0, int(v90)*32+4))
-			if !v91 {
+			v111 := v105 * 3
+			v112 := *(*int32)(unsafe.Add(m2, int(v109)*32))
+			v113 := v111 + v112
+			v114 := *(*int32)(unsafe.Add(m2, int(v109)*32+8))
+			v115 := v113 + v114
+			v116 = v115
+		}
+	b23:
+		{
+			v117 := v7 + 7
+			v118 := v117 / 16
+			v119 := v118 * 16
+			v120 = v117 - v119
+			v121 := *(*bool)(unsafe.Add(m2, int(v120)*32+4))
+			if !v121 {
+				v127 = v116
 				goto b25
 			}
 		}
 		{
-			v92 := v82 * 3
-			v93 := *(*int32)(unsafe.Add(m0, int(v90)*32))
-			v94 := v92 + v93
-			v95 := v84 / 3
-			v96 := v95 * 3
-			v97 := v84 - v96
-			v98 := int32(uint64(v97))
-			v99 := *(*int32)(unsafe.Add(m0, int(v90)*32+int(v98)*4+8))
-			v100 := v94 + v99
-			v101 = v100
-			goto b26
+			v122 := v116 * 3
+			v123 := *(*int32)(unsafe.Add(m2, int(v120)*32))
+			v124 := v122 + v123
+			v125 := *(*int32)(unsafe.Add(m2, int(v120)*32+12))
+			v126 := v124 + v125
+			v127 = v126
 		}
 	b25:
-		v101 = v82
-	b26:
-		v82 = v101
-		v83 = v84
-		goto b21
+		{
+			v128 := v7 + 8
+			v129 := v128 / 16
+			v130 := v129 * 16
+			v131 = v128 - v130
+			v132 := *(*bool)(unsafe.Add(m2, int(v131)*32+4))
+			if !v132 {
+				v138 = v127
+				goto b27
+			}
+		}
+		{
+			v133 := v127 * 3
+			v134 := *(*int32)(unsafe.Add(m2, int(v131)*32))
+			v135 := v133 + v134
+			v136 := *(*int32)(unsafe.Add(m2, int(v131)*32+16))
+			v137 := v135 + v136
+			v138 = v137
+		}
 	b27:
+		{
+			v139 := v7 + 9
+			v140 := v139 / 16
+			v141 := v140 * 16
+			v142 = v139 - v141
+			v143 := *(*bool)(unsafe.Add(m2, int(v142)*32+4))
+			if !v143 {
+				v149 = v138
+				goto b29
+			}
+		}
+		{
+			v144 := v138 * 3
+			v145 := *(*int32)(unsafe.Add(m2, int(v142)*32))
+			v146 := v144 + v145
+			v147 := *(*int32)(unsafe.Add(m2, int(v142)*32+8))
+			v148 := v146 + v147
+			v149 = v148
+		}
+	b29:
+		{
+			v150 := v7 + 10
+			v151 := v150 / 16
+			v152 := v151 * 16
+			v153 = v150 - v152
+			v154 := *(*bool)(unsafe.Add(m2, int(v153)*32+4))
+			if !v154 {
+				v160 = v149
+				goto b31
+			}
+		}
+		{
+			v155 := v149 * 3
+			v156 := *(*int32)(unsafe.Add(m2, int(v153)*32))
+			v157 := v155 + v156
+			v158 := *(*int32)(unsafe.Add(m2, int(v153)*32+12))
+			v159 := v157 + v158
+			v160 = v159
+		}
+	b31:
+		{
+			v161 := v7 + 11
+			v162 := v161 / 16
+			v163 := v162 * 16
+			v164 = v161 - v163
+			v165 := *(*bool)(unsafe.Add(m2, int(v164)*32+4))
+			if !v165 {
+				v171 = v160
+				goto b33
+			}
+		}
+		{
+			v166 := v160 * 3
+			v167 := *(*int32)(unsafe.Add(m2, int(v164)*32))
+			v168 := v166 + v167
+			v169 := *(*int32)(unsafe.Add(m2, int(v164)*32+16))
+			v170 := v168 + v169
+			v171 = v170
+		}
+	b33:
+		{
+			v172 := v7 + 12
+			v173 := v172 / 16
+			v174 := v173 * 16
+			v175 = v172 - v174
+			v176 := *(*bool)(unsafe.Add(m2, int(v175)*32+4))
+			if !v176 {
+				v182 = v171
+				goto b35
+			}
+		}
+		{
+			v177 := v171 * 3
+			v178 := *(*int32)(unsafe.Add(m2, int(v175)*32))
+			v179 := v177 + v178
+			v180 := *(*int32)(unsafe.Add(m2, int(v175)*32+8))
+			v181 := v179 + v180
+			v182 = v181
+		}
+	b35:
+		{
+			v183 := v7 + 13
+			v184 := v183 / 16
+			v185 := v184 * 16
+			v186 = v183 - v185
+			v187 := *(*bool)(unsafe.Add(m2, int(v186)*32+4))
+			if !v187 {
+				v193 = v182
+				goto b37
+			}
+		}
+		{
+			v188 := v182 * 3
+			v189 := *(*int32)(unsafe.Add(m2, int(v186)*32))
+			v190 := v188 + v189
+			v191 := *(*int32)(unsafe.Add(m2, int(v186)*32+12))
+			v192 := v190 + v191
+			v193 = v192
+		}
+	b37:
+		{
+			v194 := v7 + 14
+			v195 := v194 / 16
+			v196 := v195 * 16
+			v197 = v194 - v196
+			v198 := *(*bool)(unsafe.Add(m2, int(v197)*32+4))
+			if !v198 {
+				v204 = v193
+				goto b39
+			}
+		}
+		{
+			v199 := v193 * 3
+			v200 := *(*int32)(unsafe.Add(m2, int(v197)*32))
+			v201 := v199 + v200
+			v202 := *(*int32)(unsafe.Add(m2, int(v197)*32+16))
+			v203 := v201 + v202
+			v204 = v203
+		}
+	b39:
+		{
+			v205 := v7 + 15
+			v206 := v205 / 16
+			v207 := v206 * 16
+			v208 = v205 - v207
+			v209 := *(*bool)(unsafe.Add(m2, int(v208)*32+4))
+			if !v209 {
+				v215 = v204
+				goto b41
+			}
+		}
+		{
+			v210 := v204 * 3
+			v211 := *(*int32)(unsafe.Add(m2, int(v208)*32))
+			v212 := v210 + v211
+			v213 := *(*int32)(unsafe.Add(m2, int(v208)*32+8))
+			v214 := v212 + v213
+			v215 = v214
+		}
+	b41:
+		{
+			v216 := v7 / 7
+			v217 := v216 * 7
+			v218 := v7 - v217
+			v219 = v218 + 2
+			v220 := *(*bool)(unsafe.Add(m3, int(v219)*32+4))
+			if !v220 {
+				v224 = int32(0)
+				goto b43
+			}
+		}
+		{
+			v221 := *(*int32)(unsafe.Add(m3, int(v219)*32))
+			v222 := *(*int32)(unsafe.Add(m3, int(v219)*32+8))
+			v223 := v221 + v222
+			v224 = v223
+		}
+	b43:
+		{
+			v225 := v51 / 7
+			v226 := v225 * 7
+			v227 := v51 - v226
+			v228 = v227 + 2
+			v229 := *(*bool)(unsafe.Add(m3, int(v228)*32+4))
+			if !v229 {
+				v235 = v224
+				goto b45
+			}
+		}
+		{
+			v230 := v224 * 3
+			v231 := *(*int32)(unsafe.Add(m3, int(v228)*32))
+			v232 := v230 + v231
+			v233 := *(*int32)(unsafe.Add(m3, int(v228)*32+12))
+			v234 := v232 + v233
+			v235 = v234
+		}
+	b45:
+		{
+			v236 := v62 / 7
+			v237 := v236 * 7
+			v238 := v62 - v237
+			v239 = v238 + 2
+			v240 := *(*bool)(unsafe.Add(m3, int(v239)*32+4))
+			if !v240 {
+				v246 = v235
+				goto b47
+			}
+		}
+		{
+			v241 := v235 * 3
+			v242 := *(*int32)(unsafe.Add(m3, int(v239)*32))
+			v243 := v241 + v242
+			v244 := *(*int32)(unsafe.Add(m3, int(v239)*32+16))
+			v245 := v243 + v244
+			v246 = v245
+		}
+	b47:
+		{
+			v247 := v73 / 7
+			v248 := v247 * 7
+			v249 := v73 - v248
+			v250 = v249 + 2
+			v251 := *(*bool)(unsafe.Add(m3, int(v250)*32+4))
+			if !v251 {
+				v257 = v246
+				goto b49
+			}
+		}
+		{
+			v252 := v246 * 3
+			v253 := *(*int32)(unsafe.Add(m3, int(v250)*32))
+			v254 := v252 + v253
+			v255 := *(*int32)(unsafe.Add(m3, int(v250)*32+8))
+			v256 := v254 + v255
+			v257 = v256
+		}
+	b49:
+		{
+			v258 := v84 / 7
+			v259 := v258 * 7
+			v260 := v84 - v259
+			v261 = v260 + 2
+			v262 := *(*bool)(unsafe.Add(m3, int(v261)*32+4))
+			if !v262 {
+				v268 = v257
+				goto b51
+			}
+		}
+		{
+			v263 := v257 * 3
+			v264 := *(*int32)(unsafe.Add(m3, int(v261)*32))
+			v265 := v263 + v264
+			v266 := *(*int32)(unsafe.Add(m3, int(v261)*32+12))
+			v267 := v265 + v266
+			v268 = v267
+		}
+	b51:
+		{
+			v269 := v95 / 7
+			v270 := v269 * 7
+			v271 := v95 - v270
+			v272 = v271 + 2
+			v273 := *(*bool)(unsafe.Add(m3, int(v272)*32+4))
+			if !v273 {
+				v279 = v268
+				goto b53
+			}
+		}
+		{
+			v274 := v268 * 3
+			v275 := *(*int32)(unsafe.Add(m3, int(v272)*32))
+			v276 := v274 + v275
+			v277 := *(*int32)(unsafe.Add(m3, int(v272)*32+16))
+			v278 := v276 + v277
+			v279 = v278
+		}
+	b53:
+		{
+			v280 := v106 / 7
+			v281 := v280 * 7
+			v282 := v106 - v281
+			v283 = v282 + 2
+			v284 := *(*bool)(unsafe.Add(m3, int(v283)*32+4))
+			if !v284 {
+				v290 = v279
+				goto b55
+			}
+		}
+		{
+			v285 := v279 * 3
+			v286 := *(*int32)(unsafe.Add(m3, int(v283)*32))
+			v287 := v285 + v286
+			v288 := *(*int32)(unsafe.Add(m3, int(v283)*32+8))
+			v289 := v287 + v288
+			v290 = v289
+		}
+	b55:
+		v291 = v215 + v290
+		v293 = int32(0)
+		v294 = int64(-1)
+	b56:
+		{
+			v295 = v294 + 1
+			v296 := v295 < v5
+			if !v296 {
+				goto b62
+			}
+		}
+		v297 = v295 + v8
+		if !v292 {
+			goto b61
+		}
+		{
+			v298 := v297 / v5
+			v299 := v298 * v5
+			v300 := v297 - v299
+			v301 = int32(uint64(v300))
+			v302 := *(*bool)(unsafe.Add(m0, int(v301)*32+4))
+			if !v302 {
+				v312 = v293
+				goto b60
+			}
+		}
+		{
+			v303 := v293 * 3
+			v304 := *(*int32)(unsafe.Add(m0, int(v301)*32))
+			v305 := v303 + v304
+			v306 := v295 / 3
+			v307 := v306 * 3
+			v308 := v295 - v307
+			v309 := int32(uint64(v308))
+			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(v309)*4+8))
+			v311 := v305 + v310
+			v312 = v311
+		}
+	b60:
+		v293 = v312
+		v294 = v295
+		goto b56
+	b61:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b62:
 		{
-			v103 = v80 + v82
-			v104 := v7 + 1
-			v105 := v104 / 16
-			v106 := v105 * 16
-			v107 := v104 - v106
-			v108 := *(*int32)(unsafe.Add(m2, int(v107)*32))
-			v109 := *(*float64)(unsafe.Add(m2, int(v107)*32+24))
-			v110 := v108 + 1
-			v111 := v109 < 2.147483648e+09
-			v112 := -2.147483649e+09 < v109
-			v113 := v111 && v112
-			v114 := float64(0)
-			if v113 {
-				v114 = v109
+			v314 = v291 + v293
+			v315 := *(*int32)(unsafe.Add(m2, int(v54)*32))
+			v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
+			v317 := v315 + 1
+			v318 := v316 < 2.147483648e+09
+			v319 := -2.147483649e+09 < v316
+			v320 := v318 && v319
+			v321 := float64(0)
+			if v320 {
+				v321 = v316
 			}
-			v115 := int32(v114)
-			v116 := int32(-2147483648)
-			if v113 {
-				v116 = v115
+			v322 := int32(v321)
+			v323 := int32(-2147483648)
+			if v320 {
+				v323 = v322
 			}
-			v117 = v110 + v116
-			v118 := v7 + 3
-			v119 := v118 / 16
-			v120 := v119 * 16
-			v121 = v118 - v120
-			v122 = int64(uint32(v121))
-			v123 := uint32(v121) < uint32(c1)
-			if !v123 {
-				goto b34
+			v324 = v317 + v323
+			v325 = int64(uint32(v76))
+			v326 := uint32(v76) < uint32(c1)
+			if !v326 {
+				goto b68
 			}
 		}
 		{
-			v124 := *(*int32)(unsafe.Add(m1, int(v121)*8+4))
-			v125 := v117 + v124
-			v126 := *(*int32)(unsafe.Add(m1, int(v7)*8))
-			v127 := v125 + v126
-			v128 := v103 + v127
-			h128[li] = v128
+			v327 := *(*int32)(unsafe.Add(m1, int(v76)*8+4))
+			v328 := v324 + v327
+			v329 := *(*int32)(unsafe.Add(m1, int(v7)*8))
+			v330 := v328 + v329
+			v331 := v314 + v330
+			h331[li] = v331
 			next = 5
 			continue
 		}
-	b34:
-		g.Fault(5, v122, v6, v0, int32(0), int32(0))
+	b68:
+		g.Fault(5, v325, v6, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -12811,7 +13488,7 @@ func (g *localStructsHost) r5() int {
 // r6 runs them after the Barrier.
 func (g *localStructsHost) r6() int {
 	n := g.Items
-	h128 := g.v128[:n]
+	h331 := g.v331[:n]
 	m2 := g.Memory(2)
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -12819,12 +13496,12 @@ func (g *localStructsHost) r6() int {
 		if dead[li] {
 			continue
 		}
-		v128 := h128[li]
+		v331 := h331[li]
 		v7 := int32(x)
 		{
-			v129 := v128 << 24
-			v130 := v129 >> 24
-			*(*int32)(unsafe.Add(m2, int(v7)*32+8)) = v130
+			v332 := v331 << 24
+			v333 := v332 >> 24
+			*(*int32)(unsafe.Add(m2, int(v7)*32+8)) = v333
 			*(*int32)(unsafe.Add(m2, int(v7)*32+12)) = int32(0)
 			*(*int32)(unsafe.Add(m2, int(v7)*32+16)) = int32(0)
 			continue
@@ -12837,7 +13514,7 @@ func (g *localStructsHost) r6() int {
 func (g *localStructsHost) r7() int {
 	n := g.Items
 	m2 := g.Memory(2)
-	h128 := g.v128[:n]
+	h331 := g.v331[:n]
 	basex := g.ID[0] * g.Local[0]
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -12849,21 +13526,21 @@ func (g *localStructsHost) r7() int {
 		}
 		v7 := int32(x)
 		v25 := 15 - v7
-		v128 := h128[li]
+		v331 := h331[li]
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v135 int32
+		var v338 int32
 		{
-			v134 := *(*int32)(unsafe.Add(m2, int(v25)*32+8))
-			v135 = v128 + v134
-			v136 := uint64(v9) < uint64(v3)
-			if !v136 {
-				goto b33
+			v337 := *(*int32)(unsafe.Add(m2, int(v25)*32+8))
+			v338 = v331 + v337
+			v339 := uint64(v9) < uint64(v3)
+			if !v339 {
+				goto b67
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v9)*4)) = v135
+		*(*int32)(unsafe.Add(p1, int(v9)*4)) = v338
 		continue
-	b33:
+	b67:
 		g.Fault(6, v9, v3, v0, int32(0), int32(0))
 		continue
 	}

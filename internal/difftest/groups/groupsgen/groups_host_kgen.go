@@ -688,10 +688,10 @@ type ballotsHost struct {
 	v14   []int32
 	v15   []int32
 	v16   []int32
-	v63   []int32
-	v64   []int32
-	v65   []int32
-	v66   []int32
+	v100  []int32
+	v101  []int32
+	v102  []int32
+	v103  []int32
 	sbool []bool
 }
 
@@ -717,10 +717,10 @@ func (g *ballotsHost) Begin() {
 	kernelimpl.HostRoom(&g.v14, n)
 	kernelimpl.HostRoom(&g.v15, n)
 	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v64, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v66, n)
+	kernelimpl.HostRoom(&g.v100, n)
+	kernelimpl.HostRoom(&g.v101, n)
+	kernelimpl.HostRoom(&g.v102, n)
+	kernelimpl.HostRoom(&g.v103, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 }
 
@@ -777,7 +777,7 @@ func (g *ballotsHost) Run() {
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
 			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v63[:n], in, g.SubGroup, 0)
+			kernelimpl.HostBallot(g.v100[:n], in, g.SubGroup, 0)
 			next = 10
 		case 10:
 			// SubGroup
@@ -787,7 +787,7 @@ func (g *ballotsHost) Run() {
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
 			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v64[:n], in, g.SubGroup, 1)
+			kernelimpl.HostBallot(g.v101[:n], in, g.SubGroup, 1)
 			next = 12
 		case 12:
 			// SubGroup
@@ -797,7 +797,7 @@ func (g *ballotsHost) Run() {
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
 			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v65[:n], in, g.SubGroup, 2)
+			kernelimpl.HostBallot(g.v102[:n], in, g.SubGroup, 2)
 			next = 14
 		case 14:
 			// SubGroup
@@ -807,7 +807,7 @@ func (g *ballotsHost) Run() {
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
 			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v66[:n], in, g.SubGroup, 3)
+			kernelimpl.HostBallot(g.v103[:n], in, g.SubGroup, 3)
 			next = g.r16()
 		}
 	}
@@ -842,7 +842,7 @@ func (g *ballotsHost) r0() int {
 		{
 			v8 := uint64(v6) < uint64(v2)
 			if !v8 {
-				goto b30
+				goto b32
 			}
 		}
 		{
@@ -854,7 +854,7 @@ func (g *ballotsHost) r0() int {
 			next = 0
 			continue
 		}
-	b30:
+	b32:
 		g.Fault(0, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -893,9 +893,9 @@ func (g *ballotsHost) r8() int {
 		v16 := h16[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		var v29, v31, v32, v34, v36 int32
-		var v30, v49, v50, v52 int64
-		var v53 int
+		var v29, v30, v43, v44, v58, v59, v73, v74 int32
+		var v42, v57, v72, v87, v88, v90 int64
+		var v91 int
 		{
 			*(*int32)(own0) = v13
 			*(*int32)(unsafe.Add(own0, 4)) = v14
@@ -909,88 +909,156 @@ func (g *ballotsHost) r8() int {
 			*(*int32)(unsafe.Add(m1, 8)) = v25
 			v27 := *(*int32)(unsafe.Add(own0, 12))
 			*(*int32)(unsafe.Add(m1, 12)) = v27
-			v29 = int32(lane)
-			v30 = int64(0)
-			v31 = int32(-1)
-		}
-	b12:
-		{
-			v32 = v31 + 1
-			v33 := v32 < 4
-			if !v33 {
-				goto b17
+			v29 = *(*int32)(m1)
+			v30 = int32(lane)
+			v31 := 0 < v30
+			if !v31 {
+				v42 = int64(0)
+				goto b13
 			}
 		}
 		{
-			v34 = *(*int32)(unsafe.Add(m1, int(v32)*4))
-			v35 := v32 * 32
-			v36 = v29 - v35
-			v37 := 0 < v36
-			if !v37 {
+			v32 := v30 < 32
+			v33 := int32(32)
+			if v32 {
+				v33 = v30
+			}
+			v34 := uint32(v33) < uint32(32)
+			v35 := v33 & 31
+			v36 := int32(1) << (uint32(v35) & 31)
+			v37 := int32(0)
+			if v34 {
+				v37 = v36
+			}
+			v38 := v37 + -1
+			v39 := v29 & v38
+			v40 := int32(bits.OnesCount32(uint32(v39)))
+			v41 := int64(uint32(v40))
+			v42 = v41
+		}
+	b13:
+		{
+			v43 = *(*int32)(unsafe.Add(m1, 4))
+			v44 = v30 + -32
+			v45 := 0 < v44
+			if !v45 {
+				v57 = v42
 				goto b15
 			}
 		}
 		{
-			v38 := v36 < 32
-			v39 := int32(32)
-			if v38 {
-				v39 = v36
+			v46 := v44 < 32
+			v47 := int32(32)
+			if v46 {
+				v47 = v44
 			}
-			v40 := uint32(v39) < uint32(32)
-			v41 := v39 & 31
-			v42 := int32(1) << (uint32(v41) & 31)
-			v43 := int32(0)
-			if v40 {
-				v43 = v42
+			v48 := uint32(v47) < uint32(32)
+			v49 := v47 & 31
+			v50 := int32(1) << (uint32(v49) & 31)
+			v51 := int32(0)
+			if v48 {
+				v51 = v50
 			}
-			v44 := v43 + -1
-			v45 := v34 & v44
-			v46 := int32(bits.OnesCount32(uint32(v45)))
-			v47 := int64(uint32(v46))
-			v48 := v30 + v47
-			v49 = v48
-			goto b16
+			v52 := v51 + -1
+			v53 := v43 & v52
+			v54 := int32(bits.OnesCount32(uint32(v53)))
+			v55 := int64(uint32(v54))
+			v56 := v42 + v55
+			v57 = v56
 		}
 	b15:
-		v49 = v30
-	b16:
-		v30 = v49
-		v31 = v32
-		goto b12
+		{
+			v58 = *(*int32)(unsafe.Add(m1, 8))
+			v59 = v30 + -64
+			v60 := 0 < v59
+			if !v60 {
+				v72 = v57
+				goto b17
+			}
+		}
+		{
+			v61 := v59 < 32
+			v62 := int32(32)
+			if v61 {
+				v62 = v59
+			}
+			v63 := uint32(v62) < uint32(32)
+			v64 := v62 & 31
+			v65 := int32(1) << (uint32(v64) & 31)
+			v66 := int32(0)
+			if v63 {
+				v66 = v65
+			}
+			v67 := v66 + -1
+			v68 := v58 & v67
+			v69 := int32(bits.OnesCount32(uint32(v68)))
+			v70 := int64(uint32(v69))
+			v71 := v57 + v70
+			v72 = v71
+		}
 	b17:
 		{
-			v50 = v6 * 4
-			v51 := uint64(v50) <= uint64(v4)
-			if !v51 {
-				goto b29
+			v73 = *(*int32)(unsafe.Add(m1, 12))
+			v74 = v30 + -96
+			v75 := 0 < v74
+			if !v75 {
+				v87 = v72
+				goto b19
 			}
 		}
 		{
-			v52 = v4 - v50
-			v53 = int(v50) * 4
-			v54 := uint64(4) <= uint64(v52)
-			if !v54 {
-				goto b28
+			v76 := v74 < 32
+			v77 := int32(32)
+			if v76 {
+				v77 = v74
+			}
+			v78 := uint32(v77) < uint32(32)
+			v79 := v77 & 31
+			v80 := int32(1) << (uint32(v79) & 31)
+			v81 := int32(0)
+			if v78 {
+				v81 = v80
+			}
+			v82 := v81 + -1
+			v83 := v73 & v82
+			v84 := int32(bits.OnesCount32(uint32(v83)))
+			v85 := int64(uint32(v84))
+			v86 := v72 + v85
+			v87 = v86
+		}
+	b19:
+		{
+			v88 = v6 * 4
+			v89 := uint64(v88) <= uint64(v4)
+			if !v89 {
+				goto b31
 			}
 		}
 		{
-			v55 := *(*int32)(own0)
-			v56 := int32(lane)
-			v57 := v56 / 32
-			v58 := *(*int32)(unsafe.Add(own0, int(v57)*4))
-			v59 := int32(uint64(v30))
-			*(*int32)(unsafe.Add(p2, v53)) = v55
-			*(*int32)(unsafe.Add(p2, v53+4)) = v58
-			*(*int32)(unsafe.Add(p2, v53+8)) = v59
+			v90 = v4 - v88
+			v91 = int(v88) * 4
+			v92 := uint64(4) <= uint64(v90)
+			if !v92 {
+				goto b30
+			}
+		}
+		{
+			v93 := *(*int32)(own0)
+			v94 := v30 / 32
+			v95 := *(*int32)(unsafe.Add(own0, int(v94)*4))
+			v96 := int32(uint64(v87))
+			*(*int32)(unsafe.Add(p2, v91)) = v93
+			*(*int32)(unsafe.Add(p2, v91+4)) = v95
+			*(*int32)(unsafe.Add(p2, v91+8)) = v96
 			next = 8
 			continue
 		}
-	b28:
-		g.Fault(1, int64(4), v52, v0, int32(0), int32(0))
+	b30:
+		g.Fault(1, int64(4), v90, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b29:
-		g.Fault(2, v50, v4, v0, int32(0), int32(0))
+	b31:
+		g.Fault(2, v88, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1000,8 +1068,8 @@ func (g *ballotsHost) r8() int {
 // r16 runs them after the GroupBallot.
 func (g *ballotsHost) r16() int {
 	n := g.Items
-	h63 := g.v63[:n]
-	h66 := g.v66[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -1010,15 +1078,15 @@ func (g *ballotsHost) r16() int {
 		if dead[li] {
 			continue
 		}
-		v63 := h63[li]
-		v66 := h66[li]
+		v100 := h100[li]
+		v103 := h103[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v50 := v6 * 4
-		v53 := int(v50) * 4
+		v88 := v6 * 4
+		v91 := int(v88) * 4
 		{
-			v67 := v63 ^ v66
-			*(*int32)(unsafe.Add(p2, v53+12)) = v67
+			v104 := v100 ^ v103
+			*(*int32)(unsafe.Add(p2, v91+12)) = v104
 			continue
 		}
 	}

@@ -436,13 +436,13 @@ func (g *matMulArgumentHost) r4() int {
 // matMulConstantHost is a work-group of the kernel [MatMulConstant].
 type matMulConstantHost struct {
 	kernelimpl.HostGroup
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v15 []float32
-	v16 int64
-	v45 []float32
+	v2   int64
+	v3   int64
+	v5   int64
+	v7   int64
+	v15  []float32
+	v16  int64
+	v174 []float32
 }
 
 func newMatMulConstantHost() kernelimpl.HostForm { return new(matMulConstantHost) }
@@ -467,7 +467,7 @@ func (g *matMulConstantHost) Begin() {
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
 	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v45, n)
+	kernelimpl.HostRoom(&g.v174, n)
 }
 
 // Run runs the work-group.
@@ -518,7 +518,7 @@ func (g *matMulConstantHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v9, v10, v12, v14, v16, v20, v23, v30, v55 int64
+		var v9, v10, v12, v14, v16, v20, v23, v30, v184 int64
 		var v11, v13, v19 int32
 		var v15, v25 float32
 		v9 = int64(uint32(v0))
@@ -532,7 +532,7 @@ func (g *matMulConstantHost) r2() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b20
+				goto b47
 			}
 		}
 		{
@@ -544,14 +544,14 @@ func (g *matMulConstantHost) r2() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b19
+				goto b46
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b18
+				goto b45
 			}
 		}
 		{
@@ -561,7 +561,7 @@ func (g *matMulConstantHost) r2() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b17
+				goto b44
 			}
 		}
 		{
@@ -572,32 +572,32 @@ func (g *matMulConstantHost) r2() int {
 			next = 2
 			continue
 		}
-	b17:
+	b44:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b45:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b46:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b47:
 		{
-			v54 := v10 * v2
-			v55 = v54 + v9
-			v56 := uint64(v55) < uint64(v7)
-			if !v56 {
-				goto b22
+			v183 := v10 * v2
+			v184 = v183 + v9
+			v185 := uint64(v184) < uint64(v7)
+			if !v185 {
+				goto b49
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v55)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v184)*4)) = v15
 		g.Leave(li)
 		continue
-	b22:
-		g.Fault(3, v55, v7, v0, v1, int32(0))
+	b49:
+		g.Fault(3, v184, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -608,10 +608,10 @@ func (g *matMulConstantHost) r2() int {
 // r3 runs them after the Barrier.
 func (g *matMulConstantHost) r3() int {
 	n := g.Items
-	h15 := g.v15[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h45 := g.v45[:n]
+	h15 := g.v15[:n]
+	h174 := g.v174[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -627,58 +627,360 @@ func (g *matMulConstantHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v15 := h15[li]
 		v13 := int32(y)
 		v18 := v13 * 16
 		v11 := int32(x)
+		v12 := int64(uint32(v11))
+		v15 := h15[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v34, v39, v45 float32
-		var v35, v36, v41, v46 int32
-		var v37, v42 int64
-		v34 = v15
-		v35 = int32(0)
-	b9:
+		var v36, v39, v43, v48, v52, v57, v61, v66, v70, v75, v79, v84, v88, v93, v97, v102, v106, v111, v115, v120, v124, v129, v133, v138, v142, v147, v151, v156, v160, v165, v169 float32
+		var v40, v44, v49, v53, v58, v62, v67, v71, v76, v80, v85, v89, v94, v98, v103, v107, v112, v116, v121, v125, v130, v134, v139, v143, v148, v152, v157, v161, v166, v170 int32
+		var v176, v178 int64
 		{
-			v36 = v18 + v35
-			v37 = int64(uint32(v36))
-			v38 := uint32(v36) < uint32(256)
-			if !v38 {
-				goto b16
+			v34 := int64(uint32(v18))
+			v35 := uint32(v18) < uint32(256)
+			if !v35 {
+				v178 = v34
+				goto b43
 			}
 		}
 		{
-			v39 = *(*float32)(unsafe.Add(m0, int(v36)*4))
-			v40 := v35 * 16
-			v41 = v40 + v11
-			v42 = int64(uint32(v41))
-			v43 := uint32(v41) < uint32(256)
-			if !v43 {
-				goto b15
+			v36 = *(*float32)(unsafe.Add(m0, int(v18)*4))
+			v37 := uint32(v11) < uint32(256)
+			if !v37 {
+				v176 = v12
+				goto b42
 			}
 		}
 		{
-			v44 := *(*float32)(unsafe.Add(m1, int(v41)*4))
-			v45 = float32(v39*v44 + v34)
-			v46 = v35 + 1
-			v47 := v46 < 16
-			if !v47 {
-				goto b13
+			v38 := *(*float32)(unsafe.Add(m1, int(v11)*4))
+			v39 = float32(v36*v38 + v15)
+			v40 = v18 + 1
+			v41 := int64(uint32(v40))
+			v42 := uint32(v40) < uint32(256)
+			if !v42 {
+				v178 = v41
+				goto b43
 			}
 		}
-		v34 = v45
-		v35 = v46
-		goto b9
-	b13:
-		h45[li] = v45
-		next = 3
-		continue
-	b15:
-		g.Fault(4, v42, int64(256), v0, v1, int32(0))
+		{
+			v43 = *(*float32)(unsafe.Add(m0, int(v40)*4))
+			v44 = v11 + 16
+			v45 := int64(uint32(v44))
+			v46 := uint32(v44) < uint32(256)
+			if !v46 {
+				v176 = v45
+				goto b42
+			}
+		}
+		{
+			v47 := *(*float32)(unsafe.Add(m1, int(v44)*4))
+			v48 = float32(v43*v47 + v39)
+			v49 = v18 + 2
+			v50 := int64(uint32(v49))
+			v51 := uint32(v49) < uint32(256)
+			if !v51 {
+				v178 = v50
+				goto b43
+			}
+		}
+		{
+			v52 = *(*float32)(unsafe.Add(m0, int(v49)*4))
+			v53 = v11 + 32
+			v54 := int64(uint32(v53))
+			v55 := uint32(v53) < uint32(256)
+			if !v55 {
+				v176 = v54
+				goto b42
+			}
+		}
+		{
+			v56 := *(*float32)(unsafe.Add(m1, int(v53)*4))
+			v57 = float32(v52*v56 + v48)
+			v58 = v18 + 3
+			v59 := int64(uint32(v58))
+			v60 := uint32(v58) < uint32(256)
+			if !v60 {
+				v178 = v59
+				goto b43
+			}
+		}
+		{
+			v61 = *(*float32)(unsafe.Add(m0, int(v58)*4))
+			v62 = v11 + 48
+			v63 := int64(uint32(v62))
+			v64 := uint32(v62) < uint32(256)
+			if !v64 {
+				v176 = v63
+				goto b42
+			}
+		}
+		{
+			v65 := *(*float32)(unsafe.Add(m1, int(v62)*4))
+			v66 = float32(v61*v65 + v57)
+			v67 = v18 + 4
+			v68 := int64(uint32(v67))
+			v69 := uint32(v67) < uint32(256)
+			if !v69 {
+				v178 = v68
+				goto b43
+			}
+		}
+		{
+			v70 = *(*float32)(unsafe.Add(m0, int(v67)*4))
+			v71 = v11 + 64
+			v72 := int64(uint32(v71))
+			v73 := uint32(v71) < uint32(256)
+			if !v73 {
+				v176 = v72
+				goto b42
+			}
+		}
+		{
+			v74 := *(*float32)(unsafe.Add(m1, int(v71)*4))
+			v75 = float32(v70*v74 + v66)
+			v76 = v18 + 5
+			v77 := int64(uint32(v76))
+			v78 := uint32(v76) < uint32(256)
+			if !v78 {
+				v178 = v77
+				goto b43
+			}
+		}
+		{
+			v79 = *(*float32)(unsafe.Add(m0, int(v76)*4))
+			v80 = v11 + 80
+			v81 := int64(uint32(v80))
+			v82 := uint32(v80) < uint32(256)
+			if !v82 {
+				v176 = v81
+				goto b42
+			}
+		}
+		{
+			v83 := *(*float32)(unsafe.Add(m1, int(v80)*4))
+			v84 = float32(v79*v83 + v75)
+			v85 = v18 + 6
+			v86 := int64(uint32(v85))
+			v87 := uint32(v85) < uint32(256)
+			if !v87 {
+				v178 = v86
+				goto b43
+			}
+		}
+		{
+			v88 = *(*float32)(unsafe.Add(m0, int(v85)*4))
+			v89 = v11 + 96
+			v90 := int64(uint32(v89))
+			v91 := uint32(v89) < uint32(256)
+			if !v91 {
+				v176 = v90
+				goto b42
+			}
+		}
+		{
+			v92 := *(*float32)(unsafe.Add(m1, int(v89)*4))
+			v93 = float32(v88*v92 + v84)
+			v94 = v18 + 7
+			v95 := int64(uint32(v94))
+			v96 := uint32(v94) < uint32(256)
+			if !v96 {
+				v178 = v95
+				goto b43
+			}
+		}
+		{
+			v97 = *(*float32)(unsafe.Add(m0, int(v94)*4))
+			v98 = v11 + 112
+			v99 := int64(uint32(v98))
+			v100 := uint32(v98) < uint32(256)
+			if !v100 {
+				v176 = v99
+				goto b42
+			}
+		}
+		{
+			v101 := *(*float32)(unsafe.Add(m1, int(v98)*4))
+			v102 = float32(v97*v101 + v93)
+			v103 = v18 + 8
+			v104 := int64(uint32(v103))
+			v105 := uint32(v103) < uint32(256)
+			if !v105 {
+				v178 = v104
+				goto b43
+			}
+		}
+		{
+			v106 = *(*float32)(unsafe.Add(m0, int(v103)*4))
+			v107 = v11 + 128
+			v108 := int64(uint32(v107))
+			v109 := uint32(v107) < uint32(256)
+			if !v109 {
+				v176 = v108
+				goto b42
+			}
+		}
+		{
+			v110 := *(*float32)(unsafe.Add(m1, int(v107)*4))
+			v111 = float32(v106*v110 + v102)
+			v112 = v18 + 9
+			v113 := int64(uint32(v112))
+			v114 := uint32(v112) < uint32(256)
+			if !v114 {
+				v178 = v113
+				goto b43
+			}
+		}
+		{
+			v115 = *(*float32)(unsafe.Add(m0, int(v112)*4))
+			v116 = v11 + 144
+			v117 := int64(uint32(v116))
+			v118 := uint32(v116) < uint32(256)
+			if !v118 {
+				v176 = v117
+				goto b42
+			}
+		}
+		{
+			v119 := *(*float32)(unsafe.Add(m1, int(v116)*4))
+			v120 = float32(v115*v119 + v111)
+			v121 = v18 + 10
+			v122 := int64(uint32(v121))
+			v123 := uint32(v121) < uint32(256)
+			if !v123 {
+				v178 = v122
+				goto b43
+			}
+		}
+		{
+			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
+			v125 = v11 + 160
+			v126 := int64(uint32(v125))
+			v127 := uint32(v125) < uint32(256)
+			if !v127 {
+				v176 = v126
+				goto b42
+			}
+		}
+		{
+			v128 := *(*float32)(unsafe.Add(m1, int(v125)*4))
+			v129 = float32(v124*v128 + v120)
+			v130 = v18 + 11
+			v131 := int64(uint32(v130))
+			v132 := uint32(v130) < uint32(256)
+			if !v132 {
+				v178 = v131
+				goto b43
+			}
+		}
+		{
+			v133 = *(*float32)(unsafe.Add(m0, int(v130)*4))
+			v134 = v11 + 176
+			v135 := int64(uint32(v134))
+			v136 := uint32(v134) < uint32(256)
+			if !v136 {
+				v176 = v135
+				goto b42
+			}
+		}
+		{
+			v137 := *(*float32)(unsafe.Add(m1, int(v134)*4))
+			v138 = float32(v133*v137 + v129)
+			v139 = v18 + 12
+			v140 := int64(uint32(v139))
+			v141 := uint32(v139) < uint32(256)
+			if !v141 {
+				v178 = v140
+				goto b43
+			}
+		}
+		{
+			v142 = *(*float32)(unsafe.Add(m0, int(v139)*4))
+			v143 = v11 + 192
+			v144 := int64(uint32(v143))
+			v145 := uint32(v143) < uint32(256)
+			if !v145 {
+				v176 = v144
+				goto b42
+			}
+		}
+		{
+			v146 := *(*float32)(unsafe.Add(m1, int(v143)*4))
+			v147 = float32(v142*v146 + v138)
+			v148 = v18 + 13
+			v149 := int64(uint32(v148))
+			v150 := uint32(v148) < uint32(256)
+			if !v150 {
+				v178 = v149
+				goto b43
+			}
+		}
+		{
+			v151 = *(*float32)(unsafe.Add(m0, int(v148)*4))
+			v152 = v11 + 208
+			v153 := int64(uint32(v152))
+			v154 := uint32(v152) < uint32(256)
+			if !v154 {
+				v176 = v153
+				goto b42
+			}
+		}
+		{
+			v155 := *(*float32)(unsafe.Add(m1, int(v152)*4))
+			v156 = float32(v151*v155 + v147)
+			v157 = v18 + 14
+			v158 := int64(uint32(v157))
+			v159 := uint32(v157) < uint32(256)
+			if !v159 {
+				v178 = v158
+				goto b43
+			}
+		}
+		{
+			v160 = *(*float32)(unsafe.Add(m0, int(v157)*4))
+			v161 = v11 + 224
+			v162 := int64(uint32(v161))
+			v163 := uint32(v161) < uint32(256)
+			if !v163 {
+				v176 = v162
+				goto b42
+			}
+		}
+		{
+			v164 := *(*float32)(unsafe.Add(m1, int(v161)*4))
+			v165 = float32(v160*v164 + v156)
+			v166 = v18 + 15
+			v167 := int64(uint32(v166))
+			v168 := uint32(v166) < uint32(256)
+			if !v168 {
+				v178 = v167
+				goto b43
+			}
+		}
+		{
+			v169 = *(*float32)(unsafe.Add(m0, int(v166)*4))
+			v170 = v11 + 240
+			v171 := int64(uint32(v170))
+			v172 := uint32(v170) < uint32(256)
+			if !v172 {
+				v176 = v171
+				goto b42
+			}
+		}
+		{
+			v173 := *(*float32)(unsafe.Add(m1, int(v170)*4))
+			v174 := float32(v169*v173 + v165)
+			h174[li] = v174
+			next = 3
+			continue
+		}
+	b42:
+		g.Fault(4, v176, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		g.Fault(5, v37, int64(256), v0, v1, int32(0))
+	b43:
+		g.Fault(5, v178, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -689,7 +991,7 @@ func (g *matMulConstantHost) r3() int {
 func (g *matMulConstantHost) r4() int {
 	n := g.Items
 	e16 := g.v16
-	h45 := g.v45[:n]
+	h174 := g.v174[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -717,7 +1019,7 @@ func (g *matMulConstantHost) r4() int {
 			continue
 		}
 		v16 := e16
-		v45 := h45[li]
+		v174 := h174[li]
 		v13 := int32(y)
 		v11 := int32(x)
 		v1 := int32(basey + y)
@@ -728,16 +1030,16 @@ func (g *matMulConstantHost) r4() int {
 		v9 := int64(uint32(v0))
 		var v15, v25 float32
 		var v19 int32
-		var v20, v23, v30, v55 int64
+		var v20, v23, v30, v184 int64
 		{
-			v48 := v16 + 16
-			v15 = v45
-			v16 = v48
+			v175 := v16 + 16
+			v15 = v174
+			v16 = v175
 		}
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b20
+				goto b47
 			}
 		}
 		{
@@ -749,14 +1051,14 @@ func (g *matMulConstantHost) r4() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b19
+				goto b46
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b18
+				goto b45
 			}
 		}
 		{
@@ -766,7 +1068,7 @@ func (g *matMulConstantHost) r4() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b17
+				goto b44
 			}
 		}
 		{
@@ -777,32 +1079,32 @@ func (g *matMulConstantHost) r4() int {
 			next = 2
 			continue
 		}
-	b17:
+	b44:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b45:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b46:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b47:
 		{
-			v54 := v10 * v2
-			v55 = v54 + v9
-			v56 := uint64(v55) < uint64(v7)
-			if !v56 {
-				goto b22
+			v183 := v10 * v2
+			v184 = v183 + v9
+			v185 := uint64(v184) < uint64(v7)
+			if !v185 {
+				goto b49
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v55)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v184)*4)) = v15
 		g.Leave(li)
 		continue
-	b22:
-		g.Fault(3, v55, v7, v0, v1, int32(0))
+	b49:
+		g.Fault(3, v184, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}

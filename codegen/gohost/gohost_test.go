@@ -1,0 +1,149 @@
+package gohost
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// later are the ops that passes behind this stage make.
+var later = map[ir.Op]string{
+	ir.OpPair: "words", ir.OpLow: "words", ir.OpHigh: "words",
+	ir.OpAtomicCompareExchange: "atomics",
+	ir.OpCall:                  "expand",
+}
+
+// TestOps: there is Go for every op, but for those that come later.
+func TestOps(t *testing.T) {
+	for _, op := range ir.Ops() {
+		t.Run(op.String(), func(t *testing.T) {
+			m := kernelOf(op)
+			if m == nil {
+				return
+			}
+			if err := ir.Verify(m); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Write("opHost", m, varying{})
+			if by, ok := later[op]; ok {
+				if err == nil {
+					t.Errorf("there is Go for an op that pass %s makes", by)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := File("// Test.", "p", []*Form{f}); err != nil {
+				t.Errorf("%v\n%s", err, f.code)
+			}
+		})
+	}
+}
+
+// varying says that work-items have nothing in common.
+type varying struct{}
+
+func (varying) Value(*ir.Value) bool { return false }
+
+// kernelOf returns a kernel that computes op and stores its result, or nil for
+// constants and phis, which stand in no list of instructions.
+func kernelOf(op ir.Op) *ir.Module {
+	info := op.Info()
+	if op.Has(ir.FlagConst) || op == ir.OpPhi {
+		return nil
+	}
+	m := ir.NewModule("Op")
+	m.Form, m.Rank, m.UsesGroup = abi.NDRange, 1, true
+	m.Params = []abi.Param{{Name: "X", Kind: abi.Slice, Offset: 0, Size: 16, ElemSize: 8, ElemAlign: 8}}
+	m.ArgSize = 64
+	f := m.NewFunc("main")
+	m.Kernel = f
+	b := f.Blocks[0]
+	arg := func(t *ir.Type, off uint64) *ir.Value {
+		v := b.Append(ir.OpArg, t)
+		v.Bits = off
+		return v
+	}
+	x := arg(ir.TypeAddr, abi.OffsetArgs)
+	types := map[byte]*ir.Type{'b': ir.TypeBool, 'w': ir.TypeI32, 'q': ir.TypeI64, 'a': ir.TypeAddr, 'i': ir.TypeI32, 'I': ir.TypeI32,
+		'f': ir.TypeF32, 'F': ir.TypeF32, 's': ir.TypeI32, 'S': ir.TypeI32, '-': ir.TypeVoid}
+	in, out, _ := strings.Cut(info.Sig, ":")
+	v := f.NewValue(op, types[out[0]])
+	v.Block = b
+	for i := range len(in) {
+		switch c := in[i]; {
+		case c == '.' && op == ir.OpStore:
+			v.Args = append(v.Args, x, m.Int(ir.TypeI32, 1))
+		case c == '.':
+			v.Args = append(v.Args, x, arg(ir.TypeI32, 48))
+		case c == 'a':
+			v.Args = append(v.Args, x)
+		case op == ir.OpGroupBallot && c == 'w' || info.Aux == ir.AuxCombine && i == 1:
+			v.Args = append(v.Args, m.Const(types[c], 0))
+		case c != '*':
+			v.Args = append(v.Args, arg(types[c], 40))
+		}
+	}
+	setAux(m, v)
+	if op == ir.OpCall {
+		return m2(m)
+	}
+	b.Insts = append(b.Insts, v)
+	if v.Type == ir.TypeAddr {
+		v = b.Append(ir.OpAddrIsNull, ir.TypeBool, v)
+	}
+	if v.Type != ir.TypeVoid {
+		b.Append(ir.OpStore, ir.TypeVoid, v, x, m.Int(ir.TypeI32, 0)).Aux = &ir.Ref{Elem: v.Type}
+	}
+	b.SetTerm(ir.Term{Kind: ir.Return})
+	return m
+}
+
+// m2 adds a helper that the kernel calls.
+func m2(m *ir.Module) *ir.Module {
+	h := m.NewFunc("helper")
+	h.Blocks[0].SetTerm(ir.Term{Kind: ir.Return})
+	m.Helpers = append(m.Helpers, h)
+	b := m.Kernel.Blocks[0]
+	b.Append(ir.OpCall, ir.TypeVoid).Aux = h
+	b.SetTerm(ir.Term{Kind: ir.Return})
+	return m
+}
+
+func setAux(m *ir.Module, v *ir.Value) {
+	own := func(s ir.Storage) *ir.Var {
+		return m.NewVar(m.Kernel, s, "v", m.ArrayOf(ir.TypeI32, m.Int(ir.TypeI32, 4)))
+	}
+	switch info := v.Op.Info(); info.Aux {
+	case ir.AuxRef:
+		t := v.Type
+		if v.Op == ir.OpStore || v.Op == ir.OpAtomicStore || v.Op == ir.OpAtomicCompareAndSwap {
+			t = v.Args[0].Type
+		}
+		r := &ir.Ref{Elem: t}
+		switch v.Op {
+		case ir.OpZero:
+			r = &ir.Ref{Var: own(ir.Function)}
+		case ir.OpZeroLocal:
+			r = &ir.Ref{Var: own(ir.Workgroup)}
+		case ir.OpAddrOf:
+			r = &ir.Ref{Elem: ir.TypeI32}
+		}
+		v.Aux = r
+	case ir.AuxCopy:
+		v.Aux = &ir.Copy{Dst: own(ir.Function), Src: own(ir.Function)}
+	case ir.AuxBuiltIn:
+		v.Aux = ir.LocalInvocationIDX
+	case ir.AuxSite:
+		v.Aux = m.NewSite(abi.FaultIndex, ir.Pos{File: "k.go", Line: 1, Col: 2}, "", true)
+	case ir.AuxScope:
+		v.Aux = ir.ScopeSubGroup
+	case ir.AuxCombine:
+		v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: ir.CombineIAdd}
+	case ir.AuxBits:
+		v.Bits = abi.OffsetArgs + 8
+	}
+}
