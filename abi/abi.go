@@ -300,8 +300,13 @@ type Variant struct {
 	SPIRV   string
 }
 
-// VariantWords is the name of the variant that computes in words of 32 bits.
-const VariantWords = "words"
+// The names of variants: what computes in words of 32 bits, what does without
+// sub-groups, and what does both.
+const (
+	VariantWords      = "words"
+	VariantAlone      = "alone"
+	VariantAloneWords = "aloneWords"
+)
 
 // DataHeader begins Kernel.Data, so that kgen knows the files that it wrote.
 const DataHeader = "kgen table data\n"

@@ -29,6 +29,10 @@
 // [SpecHigh]. Atomic operations on 64 bits have no such form; a kernel with them
 // has no variant, and needs the aspects.
 //
+// [VariantAlone] does in work-group memory what the first module does by algorithms
+// of sub-groups, where the kernel uses these only for what its work-groups do. It
+// takes no more of that memory. [VariantAloneWords] is both.
+//
 // # The launch block
 //
 //	offset  size  field

@@ -12,8 +12,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/codegen/spirv/emit"
 )
 
 // Module is a compiled kernel: its description, without the modules, and the
@@ -31,7 +29,8 @@ type Module struct {
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
 // user's code; the error is a bug in kgen. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
-// pass's name; then the variant in words, if there is one, with the name "words".
+// pass's name; then the variants in words and without sub-groups, if there are any,
+// with the names "words" and "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return nil, diags, nil
@@ -61,26 +60,18 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		}
 		return nil, diags, nil
 	}
-	// Better no module than a wrong one: this costs next to nothing.
-	if err := ir.Verify(m); err != nil {
-		return nil, nil, err
-	}
-	words, err := emit.Emit(m)
+	main, err := finish(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	module, err := spirv.Parse(words)
-	if err != nil {
-		return nil, nil, err
-	}
-	desc := describe(m, k, module)
-	variants, err := addVariants(m, desc, module, after)
+	desc := describe(m, k, main.spirv)
+	variants, err := addVariants(prog, k, m, desc, main.spirv, after)
 	if err != nil {
 		return nil, nil, err
 	}
 	desc.Uses = uses(m, desc, k, prog)
 	checkAspects(prog, k, m, desc, &diags)
-	out := &Module{ABI: desc, Words: words, Variants: variants}
+	out := &Module{ABI: desc, Words: main.words, Variants: variants}
 	if plain != "" {
 		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
 			return nil, nil, err

@@ -95,10 +95,12 @@ var aspects = []struct {
 	{properties.Atomic64, []spirv.Capability{spirv.CapabilityInt64Atomics}},
 	{properties.AtomicFloat32, []spirv.Capability{spirv.CapabilityAtomicFloat32AddEXT}},
 	{properties.AtomicFloat64, []spirv.Capability{spirv.CapabilityAtomicFloat64AddEXT}},
-	{properties.SubGroups, []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote,
-		spirv.CapabilityGroupNonUniformArithmetic, spirv.CapabilityGroupNonUniformBallot,
-		spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}},
+	{properties.SubGroups, subGroupCapabilities},
 }
+
+var subGroupCapabilities = []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote,
+	spirv.CapabilityGroupNonUniformArithmetic, spirv.CapabilityGroupNonUniformBallot,
+	spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
 
 // uses says why the kernel needs its aspects. Integers of other sizes than a word's
 // are needed where atomic operations on 64 bits leave no variant in words.
@@ -127,13 +129,14 @@ func uses(m *ir.Module, d *abi.Kernel, k *load.Kernel, prog *load.Program) []abi
 }
 
 // used returns the aspects that the kernel uses: those that it needs, and those
-// that a variant does without. Int64 is one only where int64 or uint64 is written:
-// int has 64 bits as well.
+// that a variant in words does without. Int64 is one only where int64 or uint64 is
+// written: int has 64 bits as well. What work-groups do uses no sub-groups that
+// anybody wrote.
 func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
 		for _, a := range k.Variants[i].Without {
-			if a != properties.Int64 || explicit64 {
+			if a != properties.SubGroups && (a != properties.Int64 || explicit64) {
 				uses = append(uses, a)
 			}
 		}

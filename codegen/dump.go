@@ -15,6 +15,7 @@ const (
 	dumpSSA   = "ssa"
 	dumpBuilt = "built"
 	dumpWords = "words"
+	dumpAlone = "alone"
 	dumpSPIRV = "spirv"
 	dumpHost  = "host"
 	dumpAll   = "all"
@@ -26,7 +27,7 @@ func DumpNames() []string {
 	for _, p := range pass.Passes() {
 		names = append(names, p.Name)
 	}
-	return append(names, dumpWords, dumpSPIRV, dumpHost, dumpAll)
+	return append(names, dumpWords, dumpAlone, dumpSPIRV, dumpHost, dumpAll)
 }
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }

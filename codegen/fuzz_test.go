@@ -130,7 +130,7 @@ func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32
 	if err != nil {
 		return false, fmt.Errorf("parse: %w", err)
 	}
-	modules, err := addVariants(m, describe(m, k, module), module, nil)
+	modules, err := addVariants(prog, k, m, describe(m, k, module), module, nil)
 	if err != nil {
 		return false, err
 	}

@@ -1,11 +1,14 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
@@ -24,22 +27,74 @@ var native = []nativeRow{
 	{properties.Int64, []spirv.Capability{spirv.CapabilityInt64}},
 }
 
-// addVariants adds the kernel's variants to its description and returns their
-// modules. It may change m. What no variant does without are aspects that the
-// kernel needs.
-func addVariants(m *ir.Module, d *abi.Kernel, module *spirv.Module, after func(form string, m *ir.Module)) ([][]uint32, error) {
+// nativeUses returns what a module uses of that.
+func nativeUses(module *spirv.Module) []properties.Aspect {
 	var uses []properties.Aspect
 	for _, row := range native {
 		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
 			uses = append(uses, row.aspect)
 		}
 	}
-	if len(uses) == 0 {
-		return nil, nil
+	return uses
+}
+
+// addVariants adds the kernel's variants to its description and returns their
+// modules. It may change m. What no variant does without are aspects that the
+// kernel needs.
+func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, module *spirv.Module, after func(form string, m *ir.Module)) ([][]uint32, error) {
+	var modules [][]uint32
+	add := func(name string, words []uint32, without ...properties.Aspect) {
+		slices.Sort(without)
+		d.Variants = append(d.Variants, abi.Variant{Name: name, Without: slices.Compact(without)})
+		modules = append(modules, words)
 	}
-	if !pass.Words(m) {
-		d.Aspects = append(d.Aspects, uses...)
+	need := func(aspects []properties.Aspect) {
+		d.Aspects = append(d.Aspects, aspects...)
 		slices.Sort(d.Aspects)
+		d.Aspects = slices.Compact(d.Aspects)
+	}
+	uses := nativeUses(module)
+	words, err := inWords(m, uses, after)
+	if err != nil {
+		return nil, err
+	}
+	if words != nil {
+		add(abi.VariantWords, words, uses...)
+	}
+	if implied(m, d) {
+		alone, err := compileAlone(prog, k, after)
+		if err != nil {
+			return nil, err
+		}
+		d.Aspects = slices.DeleteFunc(d.Aspects, func(a properties.Aspect) bool { return a == properties.SubGroups })
+		left := nativeUses(alone.spirv)
+		without := []properties.Aspect{properties.SubGroups}
+		for _, a := range uses {
+			if words != nil && !slices.Contains(left, a) {
+				without = append(without, a)
+			}
+		}
+		add(abi.VariantAlone, alone.words, without...)
+		both, err := inWords(alone.m, left, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case both != nil:
+			add(abi.VariantAloneWords, both, slices.Concat(without, uses, left)...)
+		default:
+			need(left)
+		}
+	}
+	if words == nil {
+		need(uses)
+	}
+	return modules, nil
+}
+
+// inWords returns the module that computes in words, or nil if it uses nothing else
+// or has no such form. It may change m.
+func inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
+	if len(uses) == 0 || !pass.Words(m) {
 		return nil, nil
 	}
 	if after != nil {
@@ -52,7 +107,56 @@ func addVariants(m *ir.Module, d *abi.Kernel, module *spirv.Module, after func(f
 	if err != nil {
 		return nil, fmt.Errorf("in words: %w", err)
 	}
-	slices.Sort(uses)
-	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantWords, Without: uses})
-	return [][]uint32{words}, nil
+	return words, nil
+}
+
+// implied reports whether a kernel uses sub-groups only for what work-groups do,
+// which work-groups can do without.
+func implied(m *ir.Module, d *abi.Kernel) bool {
+	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&
+		!slices.ContainsFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == properties.SubGroups })
+}
+
+// module is a kernel in its forms.
+type finished struct {
+	m     *ir.Module
+	words []uint32
+	spirv *spirv.Module
+}
+
+// compileAlone compiles a kernel that has been compiled, for devices without
+// algorithms of sub-groups.
+func compileAlone(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (out finished, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("without sub-groups: %w", err)
+		}
+	}()
+	m, diags := lower.Lower(prog, k)
+	m.NoSubGroups = true
+	diags = append(diags, pass.Run(m, nil)...)
+	if len(diags) > 0 {
+		return out, diags[0]
+	}
+	if after != nil {
+		after(dumpAlone, m)
+	}
+	if out, err = finish(m); err == nil && slices.ContainsFunc(subGroupCapabilities, out.spirv.HasCapability) {
+		err = errors.New("sub-groups are used")
+	}
+	return out, err
+}
+
+// finish makes SPIR-V of a module that has gone through the passes.
+func finish(m *ir.Module) (out finished, err error) {
+	// Better no module than a wrong one: this costs next to nothing.
+	if err = ir.Verify(m); err != nil {
+		return out, err
+	}
+	out.m = m
+	if out.words, err = emit.Emit(m); err != nil {
+		return out, err
+	}
+	out.spirv, err = spirv.Parse(out.words)
+	return out, err
 }

@@ -148,10 +148,10 @@
 //	sum := dsl.ReduceOverGroup(it.Group(), k.In[it.GlobalID()], dsl.Plus)
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
-// They need the aspect properties.SubGroups, those over work-groups too: these
-// combine within the sub-groups first, which costs few barriers. A kernel whose
-// properties.DeviceHas does not list that aspect has algorithms over work-groups that
-// do without, with the same results and more barriers.
+// Those over sub-groups need the aspect properties.SubGroups. Those over work-groups
+// combine within the sub-groups first, which costs few barriers; on devices without,
+// and in kernels whose properties.DeviceHas does not list that aspect, they combine in
+// work-group memory, with the same results and more barriers.
 //
 // What a work-group reduces to, or broadcasts from a uniform lane, is uniform
 // itself and may decide whether a barrier is reached. So may what the kernel states

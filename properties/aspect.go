@@ -9,7 +9,8 @@ type Aspect uint8
 // The aspects. Explicit use of a type uses its aspect; int, uint, indexing and len
 // never count as a use of Int64. A launch is refused where the device lacks one that
 // the kernel lists, or uses otherwise, but for Int8, Int16 and Int64: kernels run
-// without those in words of 32 bits, if they need no Atomic64.
+// without those in words of 32 bits, if they need no Atomic64. Nor is SubGroups needed
+// for what work-groups do.
 const (
 	AspectInvalid Aspect = iota
 	// FP16 is 16-bit floating-point arithmetic and storage.
@@ -29,7 +30,7 @@ const (
 	AtomicFloat32
 	// AtomicFloat64 is the same for float64.
 	AtomicFloat64
-	// SubGroups is sub-group algorithms in compute kernels.
+	// SubGroups is algorithms over sub-groups.
 	SubGroups
 	// PrivateAlloca is private memory sized by specialization constants.
 	PrivateAlloca

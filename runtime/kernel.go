@@ -86,7 +86,7 @@ func (k *Kernel) Properties() properties.List {
 
 // Aspects returns the aspects that the kernel needs of a device, sorted. Int8,
 // Int16 and Int64 are among them only where kgen could not compile the kernel for
-// devices without them.
+// devices without them, and SubGroups only where its code uses sub-groups.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }

@@ -18,6 +18,7 @@ func TestVariantChoice(t *testing.T) {
 	}
 	words := variant("words", properties.Int8, properties.Int64)
 	short := variant("short", properties.Int8)
+	both := []abi.Variant{words, variant("alone", properties.SubGroups), variant("aloneWords", properties.Int8, properties.Int64, properties.SubGroups)}
 	for _, c := range []struct {
 		variants []abi.Variant
 		lacks    []properties.Aspect
@@ -30,6 +31,10 @@ func TestVariantChoice(t *testing.T) {
 		{[]abi.Variant{words}, []properties.Aspect{properties.Int64}, "words", 0},
 		{[]abi.Variant{words}, []properties.Aspect{properties.Int8, properties.Int64}, "words", 0},
 		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int8}, "short", 0},
+		{both, nil, "", 0},
+		{both, []properties.Aspect{properties.Int8}, "words", 0},
+		{both, []properties.Aspect{properties.SubGroups}, "alone", 0},
+		{both, []properties.Aspect{properties.Int64, properties.SubGroups}, "aloneWords", 0},
 		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int64}, "words", 0},
 		{[]abi.Variant{short, variant("wide", properties.Int64)}, []properties.Aspect{properties.Int8, properties.Int64}, "", properties.Int8},
 	} {

@@ -225,6 +225,10 @@ func atomicFence(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		l.errorf(diag.DynamicCall, in.Pos(), "write the constant in the call", "the scope of a fence must be one of the constants of package dsl")
 		return nil
 	}
-	l.op(ir.OpAtomicFence, ir.TypeVoid).Aux = [...]ir.Scope{ir.ScopeDevice, ir.ScopeWorkGroup, ir.ScopeSubGroup}[scope.Bits]
+	of := [...]ir.Scope{ir.ScopeDevice, ir.ScopeWorkGroup, ir.ScopeSubGroup}[scope.Bits]
+	if of == ir.ScopeSubGroup {
+		l.use(properties.SubGroups)
+	}
+	l.op(ir.OpAtomicFence, ir.TypeVoid).Aux = of
 	return nil
 }

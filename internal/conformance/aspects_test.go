@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
 	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/difftest/groups"
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
@@ -165,6 +166,44 @@ func (K) Properties() properties.List { return properties.List{properties.Device
 func (k K) Kernel(it dsl.Item1) { k.X[0] = wide(k.X[0]) }`, "kernels.go:7:", "aspect int64", "\ncalled here from ", ".K).Kernel")
 	diagnostic(t, "KG504", sprintf(kernels, "struct { A [2]uint64 }", "", "k.N[i]++"), "int64")
 	diagnostic(t, "KG504", sprintf(kernels, "int8", "", use), "int8")
+}
+
+// TestKP21_Alone: what work-groups do needs no sub-groups, but a kernel's own use does,
+// and a list insists.
+func TestKP21_Alone(t *testing.T) {
+	if a := kernel(t, groupsgen.Kernels(), "WholeInt32").Aspects(); len(a) > 0 {
+		t.Errorf("aspects %v", a)
+	}
+	in := make([]int32, 100)
+	sum := int32(0)
+	for i := range in {
+		in[i] = int32(i) + 1
+		sum += in[i]
+	}
+	masked := []properties.Aspect{properties.SubGroups}
+	for range 2 {
+		onDevices(t, func(t *testing.T, dev *runtime.Device) {
+			k := groups.WholeInt32{N: 100, In: in, Out: make([]int32, 100*groups.WholeResults)}
+			check(t, groupsgen.RunWholeInt32(ctx, dev, k, nd1(100, 100)))
+			equal(t, "sum", k.Out[0], sum)
+			equal(t, "scan", k.Out[99*groups.WholeResults+7], sum)
+			if dev.Has(properties.SubGroups) {
+				return
+			}
+			err := groupsgen.RunWholeInt32(ctx, dev, k, nd1(100, 100), runtime.With(properties.DeviceHas(properties.SubGroups)))
+			wantErr(t, err, runtime.ErrKernelNotSupported)
+			err = groupsgen.RunBallots(ctx, dev, groups.Ballots{N: 100, X: in, Out: make([]uint32, 400)}, nd1(100, 100))
+			wantErr(t, err, runtime.ErrKernelNotSupported)
+			wantChain(t, err, properties.SubGroups, "(groups.Ballots).Kernel")
+		}, runtime.MaskAspects(masked...))
+		masked = nil
+	}
+	// With a list, only what the code says of sub-groups counts.
+	const kernels = "func (K) Properties() properties.List { return properties.List{properties.DeviceHas(%s)} }\n" +
+		"func (k K) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] = dsl.ReduceOverGroup(it.%s(), k.Out[0], dsl.Plus) }"
+	accepted(t, sprintf(kernels, "", "Group"))
+	accepted(t, sprintf(kernels, "properties.SubGroups", "SubGroup"))
+	diagnostic(t, "KG504", sprintf(kernels, "", "SubGroup"), "sub_groups")
 }
 
 func TestKP22_Unlisted(t *testing.T) {

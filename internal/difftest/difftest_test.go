@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,8 +43,20 @@ func TestWords(t *testing.T) {
 	compareDevices(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 }
 
+// TestAlone does so, as far as work-groups combine values, with the variants for
+// devices without sub-groups.
+func TestAlone(t *testing.T) {
+	t.Run("native", func(t *testing.T) { compareSome(t, aloneCases, runtime.MaskAspects(properties.SubGroups)) })
+	t.Run("words", func(t *testing.T) {
+		compareSome(t, aloneCases, runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+	})
+}
+
+// aloneCases has the names of cases whose kernels have such variants.
+var aloneCases = regexp.MustCompile("^(Whole|Stated|AtomicTyped|Alone)")
+
 // TestSwiftShader does so on a device that needs them.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Correction|WordsViews)$") }
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Alone|Correction|WordsViews)$") }
 
 func moduleWords(module string) []uint32 {
 	list := make([]uint32, len(module)/4)
@@ -77,7 +90,10 @@ func openVulkan(t *testing.T, opts ...runtime.OpenOption) *runtime.Device {
 	return dev
 }
 
-func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
+func compareDevices(t *testing.T, opts ...runtime.OpenOption) { compareSome(t, nil, opts...) }
+
+// compareSome runs the cases whose names match, or all.
+func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption) {
 	host, err := runtime.Open(runtime.Select("host"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +110,9 @@ func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 	ctx := context.Background()
 	without := map[string]bool{}
 	for i, c := range cases {
+		if names != nil && !names.MatchString(c.name) {
+			continue
+		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
 			got, devErr := c.run(ctx, dev)
 			if refused(dev, devErr) {
@@ -128,7 +147,9 @@ func refused(dev *runtime.Device, err error) bool {
 func TestVariants(t *testing.T) {
 	capabilities := []spirv.Capability{spirv.CapabilityInt64, spirv.CapabilityInt16, spirv.CapabilityInt8,
 		spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess}
-	n := 0
+	subGroups := []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote, spirv.CapabilityGroupNonUniformArithmetic,
+		spirv.CapabilityGroupNonUniformBallot, spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
+	n, names := 0, map[string]int{}
 	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), wordsgen.Kernels()) {
 		for _, a := range k.Aspects() {
 			word := a == properties.Int8 || a == properties.Int16 || a == properties.Int64
@@ -144,14 +165,20 @@ func TestVariants(t *testing.T) {
 			}
 			n++
 			for _, c := range capabilities {
-				if v.Name != abi.VariantWords || m.HasCapability(c) {
+				if v.Name != abi.VariantAlone && m.HasCapability(c) {
 					t.Errorf("%s: the variant %s has %v", k.Name(), v.Name, c)
 				}
 			}
+			for _, c := range subGroups {
+				if v.Name != abi.VariantWords && m.HasCapability(c) {
+					t.Errorf("%s: the variant %s has %v", k.Name(), v.Name, c)
+				}
+			}
+			names[v.Name]++
 		}
 	}
-	if n < 100 {
-		t.Errorf("only %d variants", n)
+	if n < 100 || len(names) != 3 || names[abi.VariantAlone] < 9 || names[abi.VariantAloneWords] < 9 {
+		t.Errorf("only %d variants: %v", n, names)
 	}
 }
 

@@ -56,11 +56,16 @@ var subGroupSize = sync.OnceValue(func() int {
 	return dev.Info().MinSubGroup
 })
 
-// addND adds a case of a kernel with sub-groups of one size on all devices.
+// addND adds a case of a kernel with sub-groups of one size on all devices that have
+// any.
 func addND[K, R any](name string, run func(context.Context, *runtime.Device, K, R, ...runtime.LaunchOption) error, arg func() (K, R)) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k, r := arg()
-		return k, launch(ctx, dev, run, k, r, runtime.With(properties.SubGroupSize(subGroupSize())))
+		var opts []runtime.LaunchOption
+		if dev == nil || dev.Has(properties.SubGroups) {
+			opts = append(opts, runtime.With(properties.SubGroupSize(subGroupSize())))
+		}
+		return k, launch(ctx, dev, run, k, r, opts...)
 	})
 }
 

@@ -2,7 +2,9 @@ package difftest
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	gen "github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -26,5 +28,47 @@ func init() {
 				return groups.Ballots{N: n, X: mixedInts(192), Out: make([]uint32, 192*4)}, nd1(192, local)
 			})
 		}
+	}
+	for _, local := range []int{1, 8, 24, 64, 100} {
+		whole("Int8", gen.RunWholeInt8, local)
+		whole("Int16", gen.RunWholeInt16, local)
+		whole("Int32", gen.RunWholeInt32, local)
+		whole("Uint32", gen.RunWholeUint32, local)
+		whole("Int64", gen.RunWholeInt64, local)
+		whole("Uint64", gen.RunWholeUint64, local)
+		floatsOfGroups("32", gen.RunWholeFloat32, local)
+		floatsOfGroups("64", gen.RunWholeFloat64, local)
+	}
+}
+
+// whole adds cases in which all work-items stay, some leave, and one divides by zero.
+func whole[T corpus.Integer](name string, run runnerND[groups.Whole[T]], local int) {
+	n := local * 4
+	for _, left := range []int{0, local + local/2} {
+		for _, bad := range []int{-1, local / 3, 2*local + local/2} {
+			if left > 0 && bad >= 0 {
+				continue
+			}
+			addND(fmt.Sprintf("Whole%s/%d", name, local), run, func() (groups.Whole[T], runtime.NDRange1) {
+				_, in := intPairs[T](n)
+				k := groups.Whole[T]{N: n - left, In: in[len(in)-n:], Out: make([]T, n*groups.WholeResults)}
+				if bad >= 0 {
+					k.In[bad] = 0
+				}
+				return k, nd1(n, local)
+			})
+		}
+	}
+}
+
+func floatsOfGroups[T ~float32 | ~float64](name string, run runnerND[groups.WholeFloats[T]], local int) {
+	n := local * 4
+	for _, left := range []int{0, local + local/2} {
+		addND(fmt.Sprintf("WholeFloat%s/%d", name, local), run, func() (groups.WholeFloats[T], runtime.NDRange1) {
+			k := groups.WholeFloats[T]{N: n - left, In: mixedFloats[T](n), Out: make([]T, n*groups.WholeResults)}
+			k.In[local+local/2] = T(math.NaN())
+			k.In[2*local] = T(math.Copysign(0, -1))
+			return k, nd1(n, local)
+		})
 	}
 }

@@ -113,3 +113,91 @@ func (k Alone) Kernel(it dsl.NDItem1) {
 		out[5] = 1
 	}
 }
+
+// Whole has the algorithms over work-groups of integers, and no others: a device
+// without sub-groups runs it.
+type Whole[T dsl.Integer] struct {
+	N   int
+	In  []T
+	Out []T
+}
+
+// WholeResults is the number of results per work-item of Whole and WholeFloats.
+const WholeResults = 16
+
+// Instances of Whole.
+type (
+	WholeInt8   = Whole[int8]
+	WholeInt16  = Whole[int16]
+	WholeInt32  = Whole[int32]
+	WholeUint32 = Whole[uint32]
+	WholeInt64  = Whole[int64]
+	WholeUint64 = Whole[uint64]
+)
+
+// Kernel has work-items that leave, and one that divides by zero.
+func (k Whole[T]) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	v := k.In[i]
+	out := k.Out[i*WholeResults:][:WholeResults]
+	out[0] = dsl.ReduceOverGroup(g, v, dsl.Plus)
+	out[1] = dsl.ReduceOverGroup(g, v|1, dsl.Multiplies)
+	out[2] = dsl.ReduceOverGroup(g, v, dsl.Minimum)
+	out[3] = dsl.ReduceOverGroup(g, v, dsl.Maximum)
+	if i >= k.N {
+		return
+	}
+	out[4] = dsl.ReduceOverGroup(g, v|3, dsl.BitAnd)
+	out[5] = dsl.ReduceOverGroup(g, v, dsl.BitOr)
+	out[6] = dsl.ReduceOverGroup(g, v, dsl.BitXor)
+	out[7] = dsl.InclusiveScanOverGroup(g, v, dsl.Plus)
+	out[8] = dsl.ExclusiveScanOverGroup(g, v, dsl.Plus)
+	if dsl.AnyOfGroup(g, v > 100) {
+		out[9] = dsl.InclusiveScanOverGroup(g, v, dsl.Maximum)
+	}
+	if dsl.AllOfGroup(g, v < 120) {
+		out[10] = dsl.ExclusiveScanOverGroup(g, v, dsl.Minimum)
+	}
+	if dsl.NoneOfGroup(g, v == 1) {
+		out[10]++
+	}
+	out[11] = dsl.ExclusiveScanOverGroup(g, v, dsl.BitAnd)
+	out[12] = dsl.GroupBroadcast(g, v, it.LocalRange()/2)
+	out[13] = 100 / v
+	out[14] = dsl.ReduceOverGroup(g, v, dsl.Plus)
+	if dsl.ReduceOverGroup(g, v > 3, dsl.LogicalOr) {
+		out[15] = dsl.Uniform(out[14])
+	}
+}
+
+// WholeFloats has those of floats.
+type WholeFloats[T ~float32 | ~float64] struct {
+	N   int
+	In  []T
+	Out []T
+}
+
+// Instances of WholeFloats.
+type (
+	WholeFloat32 = WholeFloats[float32]
+	WholeFloat64 = WholeFloats[float64]
+)
+
+// Kernel has work-items that leave.
+func (k WholeFloats[T]) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	v := k.In[i]
+	out := k.Out[i*WholeResults:][:WholeResults]
+	out[0] = dsl.ReduceOverGroup(g, v, dsl.Plus)
+	out[1] = dsl.ReduceOverGroup(g, v, dsl.Multiplies)
+	if i >= k.N {
+		return
+	}
+	out[2] = dsl.ReduceOverGroup(g, v, dsl.Minimum)
+	out[3] = dsl.ReduceOverGroup(g, v, dsl.Maximum)
+	out[4] = dsl.InclusiveScanOverGroup(g, v, dsl.Plus)
+	out[5] = dsl.ExclusiveScanOverGroup(g, v, dsl.Plus)
+	out[6] = dsl.ExclusiveScanOverGroup(g, v, dsl.Minimum)
+	out[7] = dsl.InclusiveScanOverGroup(g, v, dsl.Maximum)
+	out[8] = dsl.GroupBroadcast(g, v, it.LocalRange()-1)
+}

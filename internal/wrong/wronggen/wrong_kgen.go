@@ -106,6 +106,12 @@ var afterReductionSPIRV string
 //go:embed AfterReduction.words.spv
 var afterReductionWords string
 
+//go:embed AfterReduction.alone.spv
+var afterReductionAlone string
+
+//go:embed AfterReduction.aloneWords.spv
+var afterReductionAloneWords string
+
 var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "AfterReduction",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
@@ -119,10 +125,6 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.AfterReduction).Kernel", Pos: "internal/wrong/kernel.go:307:25"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -135,6 +137,8 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: afterReductionSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -901,6 +905,12 @@ var lieSPIRV string
 //go:embed Lie.words.spv
 var lieWords string
 
+//go:embed Lie.alone.spv
+var lieAlone string
+
+//go:embed Lie.aloneWords.spv
+var lieAloneWords string
+
 var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Lie",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
@@ -914,10 +924,6 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.Lie).Kernel", Pos: "internal/wrong/kernel.go:231:14"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -929,6 +935,8 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: lieSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie

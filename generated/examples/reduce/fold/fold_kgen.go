@@ -31,6 +31,12 @@ var finishSPIRV string
 //go:embed Finish.words.spv
 var finishWords string
 
+//go:embed Finish.alone.spv
+var finishAlone string
+
+//go:embed Finish.aloneWords.spv
+var finishAloneWords string
+
 var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Finish",
 	Package: "github.com/kgen-go/kgen/examples/reduce/fold",
@@ -43,10 +49,6 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    32,
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(fold.Finish).Kernel", Pos: "examples/reduce/fold/kernel.go:69:17"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -57,6 +59,8 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: finishSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Finish{
@@ -94,6 +98,12 @@ var foldSPIRV string
 //go:embed Fold.words.spv
 var foldWords string
 
+//go:embed Fold.alone.spv
+var foldAlone string
+
+//go:embed Fold.aloneWords.spv
+var foldAloneWords string
+
 var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Fold",
 	Package: "github.com/kgen-go/kgen/examples/reduce/fold",
@@ -107,10 +117,6 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    48,
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(fold.Fold).Kernel", Pos: "examples/reduce/fold/kernel.go:33:15"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -121,6 +127,8 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: foldSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Fold{

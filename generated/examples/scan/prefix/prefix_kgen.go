@@ -86,6 +86,12 @@ var blocksSPIRV string
 //go:embed Blocks.words.spv
 var blocksWords string
 
+//go:embed Blocks.alone.spv
+var blocksAlone string
+
+//go:embed Blocks.aloneWords.spv
+var blocksAloneWords string
+
 var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Blocks",
 	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
@@ -98,10 +104,6 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    32,
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(prefix.Blocks).Kernel", Pos: "examples/scan/prefix/kernel.go:30:17"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -112,6 +114,8 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: blocksSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{

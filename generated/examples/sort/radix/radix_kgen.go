@@ -94,6 +94,12 @@ var scatterSPIRV string
 //go:embed Scatter.words.spv
 var scatterWords string
 
+//go:embed Scatter.alone.spv
+var scatterAlone string
+
+//go:embed Scatter.aloneWords.spv
+var scatterAloneWords string
+
 var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Scatter",
 	Package: "github.com/kgen-go/kgen/examples/sort/radix",
@@ -108,10 +114,6 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    56,
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(radix.Scatter).Kernel", Pos: "examples/sort/radix/kernel.go:59:18"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
@@ -126,6 +128,8 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: scatterSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scatterWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: scatterAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: scatterAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Scatter{

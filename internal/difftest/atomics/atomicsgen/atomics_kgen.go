@@ -45,7 +45,7 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Faulted).Kernel", Pos: "internal/difftest/atomics/kernel.go:224:18"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Faulted).Kernel", Pos: "internal/difftest/atomics/kernel.go:237:17"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
@@ -825,6 +825,9 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 //go:embed Typed.spv
 var typedSPIRV string
 
+//go:embed Typed.alone.spv
+var typedAlone string
+
 var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Typed",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -838,12 +841,11 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64, properties.SubGroups},
+	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64},
 	Uses: []abi.Use{
 		{Aspect: properties.Int8, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
 		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
 		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:112:16"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 40, Len: 8, Accessor: -1},
@@ -857,6 +859,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
 	SPIRV: typedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
 		In:    kernelimpl.HostSlice[int32](a, 0),

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, statedKernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, statedKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -175,6 +175,12 @@ var statedSPIRV string
 //go:embed Stated.words.spv
 var statedWords string
 
+//go:embed Stated.alone.spv
+var statedAlone string
+
+//go:embed Stated.aloneWords.spv
+var statedAloneWords string
+
 var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Stated",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
@@ -188,10 +194,6 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(groups.Stated).Kernel", Pos: "internal/difftest/groups/kernel.go:23:17"}}},
-	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
@@ -208,6 +210,8 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: statedSPIRV,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -244,5 +248,594 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeFloat32.spv
+var wholeFloat32SPIRV string
+
+//go:embed WholeFloat32.words.spv
+var wholeFloat32Words string
+
+//go:embed WholeFloat32.alone.spv
+var wholeFloat32Alone string
+
+//go:embed WholeFloat32.aloneWords.spv
+var wholeFloat32AloneWords string
+
+var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeFloat32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:189:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:190:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:190:31"},
+	},
+	SPIRV: wholeFloat32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeFloat32{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+}, newWholeFloat32Host)
+
+// WholeFloat32 is the kernel [groups.WholeFloat32] with its slices in device memory.
+type WholeFloat32 struct {
+	N   int
+	In  runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeFloat64.spv
+var wholeFloat64SPIRV string
+
+//go:embed WholeFloat64.words.spv
+var wholeFloat64Words string
+
+//go:embed WholeFloat64.alone.spv
+var wholeFloat64Alone string
+
+//go:embed WholeFloat64.aloneWords.spv
+var wholeFloat64AloneWords string
+
+var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeFloat64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]float64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(groups.WholeFloats[float64]).Kernel", Pos: "internal/difftest/groups/kernel.go:189:11"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:189:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:190:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:190:31"},
+	},
+	SPIRV: wholeFloat64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeFloat64{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[float64](a, 1),
+		Out: kernelimpl.HostSlice[float64](a, 2),
+	}.Kernel
+}, newWholeFloat64Host)
+
+// WholeFloat64 is the kernel [groups.WholeFloat64] with its slices in device memory.
+type WholeFloat64 struct {
+	N   int
+	In  runtime.View[float64]
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeInt16.spv
+var wholeInt16SPIRV string
+
+//go:embed WholeInt16.words.spv
+var wholeInt16Words string
+
+//go:embed WholeInt16.alone.spv
+var wholeInt16Alone string
+
+//go:embed WholeInt16.aloneWords.spv
+var wholeInt16AloneWords string
+
+var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int16", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeInt16{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int16](a, 1),
+		Out: kernelimpl.HostSlice[int16](a, 2),
+	}.Kernel
+}, newWholeInt16Host)
+
+// WholeInt16 is the kernel [groups.WholeInt16] with its slices in device memory.
+type WholeInt16 struct {
+	N   int
+	In  runtime.View[int16]
+	Out runtime.View[int16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeInt16Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeInt16Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeInt32.spv
+var wholeInt32SPIRV string
+
+//go:embed WholeInt32.words.spv
+var wholeInt32Words string
+
+//go:embed WholeInt32.alone.spv
+var wholeInt32Alone string
+
+//go:embed WholeInt32.aloneWords.spv
+var wholeInt32AloneWords string
+
+var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeInt32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeInt32{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newWholeInt32Host)
+
+// WholeInt32 is the kernel [groups.WholeInt32] with its slices in device memory.
+type WholeInt32 struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeInt32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeInt32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeInt64.spv
+var wholeInt64SPIRV string
+
+//go:embed WholeInt64.words.spv
+var wholeInt64Words string
+
+//go:embed WholeInt64.alone.spv
+var wholeInt64Alone string
+
+//go:embed WholeInt64.aloneWords.spv
+var wholeInt64AloneWords string
+
+var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeInt64{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int64](a, 1),
+		Out: kernelimpl.HostSlice[int64](a, 2),
+	}.Kernel
+}, newWholeInt64Host)
+
+// WholeInt64 is the kernel [groups.WholeInt64] with its slices in device memory.
+type WholeInt64 struct {
+	N   int
+	In  runtime.View[int64]
+	Out runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeInt64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeInt64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeInt8.spv
+var wholeInt8SPIRV string
+
+//go:embed WholeInt8.words.spv
+var wholeInt8Words string
+
+//go:embed WholeInt8.alone.spv
+var wholeInt8Alone string
+
+//go:embed WholeInt8.aloneWords.spv
+var wholeInt8AloneWords string
+
+var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int8", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeInt8SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeInt8{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int8](a, 1),
+		Out: kernelimpl.HostSlice[int8](a, 2),
+	}.Kernel
+}, newWholeInt8Host)
+
+// WholeInt8 is the kernel [groups.WholeInt8] with its slices in device memory.
+type WholeInt8 struct {
+	N   int
+	In  runtime.View[int8]
+	Out runtime.View[int8]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeInt8Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeInt8Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeUint32.spv
+var wholeUint32SPIRV string
+
+//go:embed WholeUint32.words.spv
+var wholeUint32Words string
+
+//go:embed WholeUint32.alone.spv
+var wholeUint32Alone string
+
+//go:embed WholeUint32.aloneWords.spv
+var wholeUint32AloneWords string
+
+var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeUint32{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[uint32](a, 1),
+		Out: kernelimpl.HostSlice[uint32](a, 2),
+	}.Kernel
+}, newWholeUint32Host)
+
+// WholeUint32 is the kernel [groups.WholeUint32] with its slices in device memory.
+type WholeUint32 struct {
+	N   int
+	In  runtime.View[uint32]
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeUint32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeUint32Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WholeUint64.spv
+var wholeUint64SPIRV string
+
+//go:embed WholeUint64.words.spv
+var wholeUint64Words string
+
+//go:embed WholeUint64.alone.spv
+var wholeUint64Alone string
+
+//go:embed WholeUint64.aloneWords.spv
+var wholeUint64AloneWords string
+
+var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WholeUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	},
+	SPIRV: wholeUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.WholeUint64{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[uint64](a, 1),
+		Out: kernelimpl.HostSlice[uint64](a, 2),
+	}.Kernel
+}, newWholeUint64Host)
+
+// WholeUint64 is the kernel [groups.WholeUint64] with its slices in device memory.
+type WholeUint64 struct {
+	N   int
+	In  runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(wholeUint64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunWholeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(wholeUint64Kernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
