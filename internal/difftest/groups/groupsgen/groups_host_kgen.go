@@ -1759,3 +1759,5797 @@ func (g *statedHost) r8() int {
 	}
 	return -1
 }
+
+// wholeFloat32Host is a work-group of the kernel [WholeFloat32].
+type wholeFloat32Host struct {
+	kernelimpl.HostGroup
+	c0       int32
+	v1       int64
+	v2       int64
+	v4       int64
+	v8       []float32
+	v14      float32
+	v16      float32
+	v19      float32
+	v21      float32
+	v23      []float32
+	v25      []float32
+	v31      []float32
+	v34      []float32
+	v37      float32
+	sfloat32 []float32
+}
+
+func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
+
+var wholeFloat32HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:190:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:190:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeFloat32Host) Begin() {
+	g.Sites = wholeFloat32HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v23, n)
+	kernelimpl.HostRoom(&g.v25, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v34, n)
+	kernelimpl.HostRoom(&g.sfloat32, n)
+}
+
+// Run runs the work-group.
+func (g *wholeFloat32Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
+			g.v14 = kernelimpl.HostReduceAdd[float32](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
+			g.v16 = kernelimpl.HostReduceMul[float32](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
+			g.v19 = kernelimpl.HostReduceMin[float32](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
+			g.v21 = kernelimpl.HostReduceMax[float32](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
+			copy(g.v23[:n], in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
+			kernelimpl.HostShift(g.v25[:n], in, n, math.Float32frombits(0x80000000))
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float32])
+			kernelimpl.HostShift(g.v31[:n], in, n, math.Float32frombits(0x7f800000))
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float32])
+			copy(g.v34[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			c0 := g.c0
+			v36 := c0 + -1
+			in := g.sfloat32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
+			g.v37 = in[v36]
+			next = g.r9()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeFloat32Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0 int32
+		var v6, v9, v11 int64
+		var v8 float32
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b17
+			}
+		}
+		{
+			v8 = *(*float32)(unsafe.Add(p1, int(v6)*4))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b16
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b15
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b15:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b16:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b17:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeFloat32Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*float32)(unsafe.Add(p2, v12)) = v14
+		continue
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeFloat32Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v16 := g.v16
+	v1 := g.v1
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		{
+			*(*float32)(unsafe.Add(p2, v12+4)) = v16
+			v18 := v1 <= v6
+			if !v18 {
+				goto b7
+			}
+		}
+		g.Leave(li)
+		continue
+	b7:
+		next = 2
+		continue
+	}
+	return next
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeFloat32Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*float32)(unsafe.Add(p2, v12+8)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeFloat32Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*float32)(unsafe.Add(p2, v12+12)) = v21
+		continue
+	}
+	return 4
+}
+
+// r5 runs them after the GroupInclusiveScan.
+func (g *wholeFloat32Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h23 := g.v23[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v23 := h23[li]
+		*(*float32)(unsafe.Add(p2, v12+16)) = v23
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupExclusiveScan.
+func (g *wholeFloat32Host) r6() int {
+	n := g.Items
+	h25 := g.v25[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v25 := h25[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		{
+			v26 := float32(v25 + 0)
+			v27 := int32(li)
+			v28 := v27 == 0
+			v29 := v26
+			if v28 {
+				v29 = float32(0)
+			}
+			*(*float32)(unsafe.Add(p2, v12+20)) = v29
+			continue
+		}
+	}
+	return 6
+}
+
+// r7 runs them after the GroupExclusiveScan.
+func (g *wholeFloat32Host) r7() int {
+	n := g.Items
+	h31 := g.v31[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v27 := int32(li)
+		v28 := v27 == 0
+		v31 := h31[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		{
+			v32 := v31
+			if v28 {
+				v32 = math.Float32frombits(0x7f800000)
+			}
+			*(*float32)(unsafe.Add(p2, v12+24)) = v32
+			continue
+		}
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeFloat32Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h34 := g.v34[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v34 := h34[li]
+		*(*float32)(unsafe.Add(p2, v12+28)) = v34
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupSelect.
+func (g *wholeFloat32Host) r9() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v37 := g.v37
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*float32)(unsafe.Add(p2, v12+32)) = v37
+		continue
+	}
+	return -1
+}
+
+// wholeFloat64Host is a work-group of the kernel [WholeFloat64].
+type wholeFloat64Host struct {
+	kernelimpl.HostGroup
+	c0       int32
+	v1       int64
+	v2       int64
+	v4       int64
+	v8       []float64
+	v14      float64
+	v16      float64
+	v19      float64
+	v21      float64
+	v23      []float64
+	v25      []float64
+	v31      []float64
+	v34      []float64
+	v37      float64
+	sfloat64 []float64
+}
+
+func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
+
+var wholeFloat64HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:190:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:190:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeFloat64Host) Begin() {
+	g.Sites = wholeFloat64HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v23, n)
+	kernelimpl.HostRoom(&g.v25, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v34, n)
+	kernelimpl.HostRoom(&g.sfloat64, n)
+}
+
+// Run runs the work-group.
+func (g *wholeFloat64Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
+			g.v14 = kernelimpl.HostReduceAdd[float64](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, float64(1))
+			g.v16 = kernelimpl.HostReduceMul[float64](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
+			g.v19 = kernelimpl.HostReduceMin[float64](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
+			g.v21 = kernelimpl.HostReduceMax[float64](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
+			copy(g.v23[:n], in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
+			kernelimpl.HostShift(g.v25[:n], in, n, math.Float64frombits(0x8000000000000000))
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float64])
+			kernelimpl.HostShift(g.v31[:n], in, n, math.Float64frombits(0x7ff0000000000000))
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float64])
+			copy(g.v34[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			c0 := g.c0
+			v36 := c0 + -1
+			in := g.sfloat64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
+			g.v37 = in[v36]
+			next = g.r9()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeFloat64Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0 int32
+		var v6, v9, v11 int64
+		var v8 float64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b17
+			}
+		}
+		{
+			v8 = *(*float64)(unsafe.Add(p1, int(v6)*8))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b16
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b15
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b15:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b16:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b17:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeFloat64Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*float64)(unsafe.Add(p2, v12)) = v14
+		continue
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeFloat64Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v16 := g.v16
+	v1 := g.v1
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		{
+			*(*float64)(unsafe.Add(p2, v12+8)) = v16
+			v18 := v1 <= v6
+			if !v18 {
+				goto b7
+			}
+		}
+		g.Leave(li)
+		continue
+	b7:
+		next = 2
+		continue
+	}
+	return next
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeFloat64Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*float64)(unsafe.Add(p2, v12+16)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeFloat64Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*float64)(unsafe.Add(p2, v12+24)) = v21
+		continue
+	}
+	return 4
+}
+
+// r5 runs them after the GroupInclusiveScan.
+func (g *wholeFloat64Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h23 := g.v23[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v23 := h23[li]
+		*(*float64)(unsafe.Add(p2, v12+32)) = v23
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupExclusiveScan.
+func (g *wholeFloat64Host) r6() int {
+	n := g.Items
+	h25 := g.v25[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v25 := h25[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		{
+			v26 := float64(v25 + 0)
+			v27 := int32(li)
+			v28 := v27 == 0
+			v29 := v26
+			if v28 {
+				v29 = float64(0)
+			}
+			*(*float64)(unsafe.Add(p2, v12+40)) = v29
+			continue
+		}
+	}
+	return 6
+}
+
+// r7 runs them after the GroupExclusiveScan.
+func (g *wholeFloat64Host) r7() int {
+	n := g.Items
+	h31 := g.v31[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v27 := int32(li)
+		v28 := v27 == 0
+		v31 := h31[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		{
+			v32 := v31
+			if v28 {
+				v32 = math.Float64frombits(0x7ff0000000000000)
+			}
+			*(*float64)(unsafe.Add(p2, v12+48)) = v32
+			continue
+		}
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeFloat64Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h34 := g.v34[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v34 := h34[li]
+		*(*float64)(unsafe.Add(p2, v12+56)) = v34
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupSelect.
+func (g *wholeFloat64Host) r9() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v37 := g.v37
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*float64)(unsafe.Add(p2, v12+64)) = v37
+		continue
+	}
+	return -1
+}
+
+// wholeInt16Host is a work-group of the kernel [WholeInt16].
+type wholeInt16Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v9     []int32
+	v15    int32
+	v20    []int32
+	v21    int32
+	v26    int32
+	v29    int32
+	v33    []int32
+	v34    int32
+	v37    int32
+	v40    int32
+	v43    []int32
+	v48    []int32
+	v56    []bool
+	v57    bool
+	v58    []int32
+	v61    []bool
+	v62    bool
+	v63    []int32
+	v67    []bool
+	v68    bool
+	v76    []int32
+	v81    int32
+	v90    int32
+	v96    []int32
+	v97    int32
+	sbool  []bool
+	sint32 []int32
+}
+
+func newWholeInt16Host() kernelimpl.HostForm { return new(wholeInt16Host) }
+
+var wholeInt16HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeInt16Host) Begin() {
+	g.Sites = wholeInt16HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(&g.v20, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v43, n)
+	kernelimpl.HostRoom(&g.v48, n)
+	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v58, n)
+	kernelimpl.HostRoom(&g.v61, n)
+	kernelimpl.HostRoom(&g.v63, n)
+	kernelimpl.HostRoom(&g.v67, n)
+	kernelimpl.HostRoom(&g.v76, n)
+	kernelimpl.HostRoom(&g.v96, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs the work-group.
+func (g *wholeInt16Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v15 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v20)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
+			g.v21 = kernelimpl.HostReduceMul[int32](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
+			g.v26 = kernelimpl.HostReduceMin[int32](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
+			g.v29 = kernelimpl.HostReduceMax[int32](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v33)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			g.v34 = kernelimpl.HostReduceAnd[int32](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v37 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v40 = kernelimpl.HostReduceXor[int32](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			copy(g.v43[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v56)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v57 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
+			copy(g.v58[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v61)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v62 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v63[:n], in, n, int32(32767))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v67)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v68 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v76[:n], in, n, int32(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v80 := c0 / 2
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v81 = in[v80]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v90 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v96)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v97 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeInt16Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h9 := g.v9[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v9 int32
+		var v6, v10, v12 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 := *(*int16)(unsafe.Add(p1, int(v6)*2))
+			v9 = int32(v8)
+			v10 = v6 * 16
+			v11 := uint64(v10) <= uint64(v4)
+			if !v11 {
+				goto b35
+			}
+		}
+		{
+			v12 = v4 - v10
+			v14 := uint64(16) <= uint64(v12)
+			if !v14 {
+				goto b34
+			}
+		}
+		h9[li] = v9
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v10, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeInt16Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v15 := g.v15
+	v16 := v15 << 16
+	v17 := v16 >> 16
+	v18 := int16(uint32(v17))
+	h9 := g.v9[:n]
+	h20 := g.v20[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			*(*int16)(unsafe.Add(p2, v13)) = v18
+			v20 := v9 | 1
+			h20[li] = v20
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeInt16Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v22 := v21 << 16
+	v23 := v22 >> 16
+	v24 := int16(uint32(v23))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		*(*int16)(unsafe.Add(p2, v13+2)) = v24
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeInt16Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v26 := g.v26
+	v27 := int16(uint32(v26))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		*(*int16)(unsafe.Add(p2, v13+4)) = v27
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeInt16Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	v30 := int16(uint32(v29))
+	v1 := g.v1
+	h9 := g.v9[:n]
+	h33 := g.v33[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			*(*int16)(unsafe.Add(p2, v13+6)) = v30
+			v32 := v1 <= v6
+			if !v32 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v33 := v9 | 3
+			h33[li] = v33
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeInt16Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v34 := g.v34
+	v35 := int16(uint32(v34))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		*(*int16)(unsafe.Add(p2, v13+8)) = v35
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeInt16Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v37 := g.v37
+	v38 := int16(uint32(v37))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		*(*int16)(unsafe.Add(p2, v13+10)) = v38
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeInt16Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v40 := g.v40
+	v41 := int16(uint32(v40))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		*(*int16)(unsafe.Add(p2, v13+12)) = v41
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeInt16Host) r8() int {
+	n := g.Items
+	h43 := g.v43[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v43 := h43[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		{
+			v44 := v43 << 16
+			v45 := v44 >> 16
+			v46 := int16(uint32(v45))
+			*(*int16)(unsafe.Add(p2, v13+14)) = v46
+			continue
+		}
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeInt16Host) r9() int {
+	n := g.Items
+	h48 := g.v48[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h56 := g.v56[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v48 := h48[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			v49 := v48 << 16
+			v50 := v49 >> 16
+			v51 := int32(li)
+			v52 := v51 == 0
+			v53 := v50
+			if v52 {
+				v53 = int32(0)
+			}
+			v54 := int16(uint32(v53))
+			*(*int16)(unsafe.Add(p2, v13+16)) = v54
+			v56 := 100 < v9
+			h56[li] = v56
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeInt16Host) r10() int {
+	n := g.Items
+	v57 := g.v57
+	h9 := g.v9[:n]
+	h61 := g.v61[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v9 := h9[li]
+		if !v57 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v61 := v9 < 120
+			h61[li] = v61
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeInt16Host) r11() int {
+	n := g.Items
+	h58 := g.v58[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h61 := g.v61[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v58 := h58[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			v59 := int16(uint32(v58))
+			*(*int16)(unsafe.Add(p2, v13+18)) = v59
+		}
+		{
+			v61 := v9 < 120
+			h61[li] = v61
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeInt16Host) r12() int {
+	n := g.Items
+	v62 := g.v62
+	h9 := g.v9[:n]
+	h67 := g.v67[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v9 := h9[li]
+		if !v62 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v67 := v9 == 1
+			h67[li] = v67
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeInt16Host) r13() int {
+	n := g.Items
+	h63 := g.v63[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h67 := g.v67[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v52 := v51 == 0
+		v63 := h63[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			v64 := v63
+			if v52 {
+				v64 = int32(32767)
+			}
+			v65 := int16(uint32(v64))
+			*(*int16)(unsafe.Add(p2, v13+20)) = v65
+		}
+		{
+			v67 := v9 == 1
+			h67[li] = v67
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeInt16Host) r14() int {
+	n := g.Items
+	v68 := g.v68
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		if v68 {
+			goto b25
+		}
+		{
+			v69 := *(*int16)(unsafe.Add(p2, v13+20))
+			v70 := int32(v69)
+			v71 := v70 + 1
+			v72 := v71 << 16
+			v73 := v72 >> 16
+			v74 := int16(uint32(v73))
+			*(*int16)(unsafe.Add(p2, v13+20)) = v74
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeInt16Host) r15() int {
+	n := g.Items
+	h76 := g.v76[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v52 := v51 == 0
+		v76 := h76[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		{
+			v77 := v76
+			if v52 {
+				v77 = int32(-1)
+			}
+			v78 := int16(uint32(v77))
+			*(*int16)(unsafe.Add(p2, v13+22)) = v78
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeInt16Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v81 := g.v81
+	v82 := int16(uint32(v81))
+	h9 := g.v9[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			*(*int16)(unsafe.Add(p2, v13+24)) = v82
+			v84 := v9 != 0
+			if !v84 {
+				goto b33
+			}
+		}
+		{
+			v85 := 100 / v9
+			v86 := v85 << 16
+			v87 := v86 >> 16
+			v88 := int16(uint32(v87))
+			*(*int16)(unsafe.Add(p2, v13+26)) = v88
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeInt16Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v90 := g.v90
+	v91 := v90 << 16
+	v92 := v91 >> 16
+	v93 := int16(uint32(v92))
+	h9 := g.v9[:n]
+	h96 := g.v96[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		v9 := h9[li]
+		{
+			*(*int16)(unsafe.Add(p2, v13+28)) = v93
+			v95 := 3 < v9
+			v96 := int32(0)
+			if v95 {
+				v96 = int32(1)
+			}
+			h96[li] = v96
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeInt16Host) r18() int {
+	n := g.Items
+	v97 := g.v97
+	v98 := v97 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10) * 2
+		if !v98 {
+			goto b32
+		}
+		{
+			v99 := *(*int16)(unsafe.Add(p2, v13+28))
+			v100 := int32(v99)
+			v101 := v100
+			v102 := int16(uint32(v101))
+			*(*int16)(unsafe.Add(p2, v13+30)) = v102
+		}
+	b32:
+		continue
+	}
+	return -1
+}
+
+// wholeInt32Host is a work-group of the kernel [WholeInt32].
+type wholeInt32Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v8     []int32
+	v14    int32
+	v16    []int32
+	v17    int32
+	v19    int32
+	v21    int32
+	v24    []int32
+	v25    int32
+	v27    int32
+	v29    int32
+	v31    []int32
+	v33    []int32
+	v38    []bool
+	v39    bool
+	v40    []int32
+	v42    []bool
+	v43    bool
+	v44    []int32
+	v47    []bool
+	v48    bool
+	v52    []int32
+	v56    int32
+	v61    int32
+	v64    []int32
+	v65    int32
+	sbool  []bool
+	sint32 []int32
+}
+
+func newWholeInt32Host() kernelimpl.HostForm { return new(wholeInt32Host) }
+
+var wholeInt32HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeInt32Host) Begin() {
+	g.Sites = wholeInt32HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v16, n)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.v40, n)
+	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v44, n)
+	kernelimpl.HostRoom(&g.v47, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs the work-group.
+func (g *wholeInt32Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v14 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v16)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
+			g.v17 = kernelimpl.HostReduceMul[int32](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
+			g.v19 = kernelimpl.HostReduceMin[int32](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
+			g.v21 = kernelimpl.HostReduceMax[int32](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v24)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			g.v25 = kernelimpl.HostReduceAnd[int32](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v27 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v29 = kernelimpl.HostReduceXor[int32](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			copy(g.v31[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v38)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v39 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
+			copy(g.v40[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v42)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v43 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v44[:n], in, n, int32(2147483647))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v47)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v48 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v52[:n], in, n, int32(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v55 := c0 / 2
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v56 = in[v55]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v61 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v64)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeInt32Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v8 int32
+		var v6, v9, v11 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b35
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b34
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeInt32Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	h8 := g.v8[:n]
+	h16 := g.v16[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12)) = v14
+			v16 := v8 | 1
+			h16[li] = v16
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeInt32Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v17 := g.v17
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+4)) = v17
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeInt32Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+8)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeInt32Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v1 := g.v1
+	h8 := g.v8[:n]
+	h24 := g.v24[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+12)) = v21
+			v23 := v1 <= v6
+			if !v23 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v24 := v8 | 3
+			h24[li] = v24
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeInt32Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v25 := g.v25
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+16)) = v25
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeInt32Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v27 := g.v27
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+20)) = v27
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeInt32Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+24)) = v29
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeInt32Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v31 := h31[li]
+		*(*int32)(unsafe.Add(p2, v12+28)) = v31
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeInt32Host) r9() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h38 := g.v38[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			v34 := int32(li)
+			v35 := v34 == 0
+			v36 := v33
+			if v35 {
+				v36 = int32(0)
+			}
+			*(*int32)(unsafe.Add(p2, v12+32)) = v36
+			v38 := 100 < v8
+			h38[li] = v38
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeInt32Host) r10() int {
+	n := g.Items
+	v39 := g.v39
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v39 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v42 := v8 < 120
+			h42[li] = v42
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeInt32Host) r11() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h40 := g.v40[:n]
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v40 := h40[li]
+		v8 := h8[li]
+		*(*int32)(unsafe.Add(p2, v12+36)) = v40
+		{
+			v42 := v8 < 120
+			h42[li] = v42
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeInt32Host) r12() int {
+	n := g.Items
+	v43 := g.v43
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v43 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeInt32Host) r13() int {
+	n := g.Items
+	h44 := g.v44[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v44 := h44[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			v45 := v44
+			if v35 {
+				v45 = int32(2147483647)
+			}
+			*(*int32)(unsafe.Add(p2, v12+40)) = v45
+		}
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeInt32Host) r14() int {
+	n := g.Items
+	v48 := g.v48
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		if v48 {
+			goto b25
+		}
+		{
+			v49 := *(*int32)(unsafe.Add(p2, v12+40))
+			v50 := v49 + 1
+			*(*int32)(unsafe.Add(p2, v12+40)) = v50
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeInt32Host) r15() int {
+	n := g.Items
+	h52 := g.v52[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v52 := h52[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		{
+			v53 := v52
+			if v35 {
+				v53 = int32(-1)
+			}
+			*(*int32)(unsafe.Add(p2, v12+44)) = v53
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeInt32Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v56 := g.v56
+	h8 := g.v8[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+48)) = v56
+			v58 := v8 != 0
+			if !v58 {
+				goto b33
+			}
+		}
+		{
+			v59 := 100 / v8
+			*(*int32)(unsafe.Add(p2, v12+52)) = v59
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeInt32Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v61 := g.v61
+	h8 := g.v8[:n]
+	h64 := g.v64[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+56)) = v61
+			v63 := 3 < v8
+			v64 := int32(0)
+			if v63 {
+				v64 = int32(1)
+			}
+			h64[li] = v64
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeInt32Host) r18() int {
+	n := g.Items
+	v65 := g.v65
+	v66 := v65 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		if !v66 {
+			goto b32
+		}
+		{
+			v67 := *(*int32)(unsafe.Add(p2, v12+56))
+			v68 := v67
+			*(*int32)(unsafe.Add(p2, v12+60)) = v68
+		}
+	b32:
+		continue
+	}
+	return -1
+}
+
+// wholeInt64Host is a work-group of the kernel [WholeInt64].
+type wholeInt64Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v8     []int64
+	v14    int64
+	v16    []int64
+	v17    int64
+	v19    int64
+	v21    int64
+	v24    []int64
+	v25    int64
+	v27    int64
+	v29    int64
+	v31    []int64
+	v33    []int64
+	v38    []bool
+	v39    bool
+	v40    []int64
+	v42    []bool
+	v43    bool
+	v44    []int64
+	v47    []bool
+	v48    bool
+	v52    []int64
+	v56    int64
+	v61    int64
+	v64    []int32
+	v65    int32
+	sbool  []bool
+	sint32 []int32
+	sint64 []int64
+}
+
+func newWholeInt64Host() kernelimpl.HostForm { return new(wholeInt64Host) }
+
+var wholeInt64HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeInt64Host) Begin() {
+	g.Sites = wholeInt64HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v16, n)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.v40, n)
+	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v44, n)
+	kernelimpl.HostRoom(&g.v47, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(&g.sint64, n)
+}
+
+// Run runs the work-group.
+func (g *wholeInt64Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v14 = kernelimpl.HostReduceAdd[int64](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v16)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
+			g.v17 = kernelimpl.HostReduceMul[int64](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
+			g.v19 = kernelimpl.HostReduceMin[int64](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
+			g.v21 = kernelimpl.HostReduceMax[int64](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v24)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			g.v25 = kernelimpl.HostReduceAnd[int64](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v27 = kernelimpl.HostReduceOr[int64](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v29 = kernelimpl.HostReduceXor[int64](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
+			copy(g.v31[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
+			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v38)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v39 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int64])
+			copy(g.v40[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v42)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v43 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int64])
+			kernelimpl.HostShift(g.v44[:n], in, n, int64(9223372036854775807))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v47)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v48 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
+			kernelimpl.HostShift(g.v52[:n], in, n, int64(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v55 := c0 / 2
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v56 = in[v55]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v61 = kernelimpl.HostReduceAdd[int64](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v64)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeInt64Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0 int32
+		var v6, v8, v9, v11 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 = *(*int64)(unsafe.Add(p1, int(v6)*8))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b35
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b34
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeInt64Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	h8 := g.v8[:n]
+	h16 := g.v16[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12)) = v14
+			v16 := v8 | 1
+			h16[li] = v16
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeInt64Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v17 := g.v17
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+8)) = v17
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeInt64Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+16)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeInt64Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v1 := g.v1
+	h8 := g.v8[:n]
+	h24 := g.v24[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+24)) = v21
+			v23 := v1 <= v6
+			if !v23 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v24 := v8 | 3
+			h24[li] = v24
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeInt64Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v25 := g.v25
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+32)) = v25
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeInt64Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v27 := g.v27
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+40)) = v27
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeInt64Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+48)) = v29
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeInt64Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v31 := h31[li]
+		*(*int64)(unsafe.Add(p2, v12+56)) = v31
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeInt64Host) r9() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h38 := g.v38[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			v34 := int32(li)
+			v35 := v34 == 0
+			v36 := v33
+			if v35 {
+				v36 = int64(0)
+			}
+			*(*int64)(unsafe.Add(p2, v12+64)) = v36
+			v38 := 100 < v8
+			h38[li] = v38
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeInt64Host) r10() int {
+	n := g.Items
+	v39 := g.v39
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v39 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v42 := v8 < 120
+			h42[li] = v42
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeInt64Host) r11() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h40 := g.v40[:n]
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v40 := h40[li]
+		v8 := h8[li]
+		*(*int64)(unsafe.Add(p2, v12+72)) = v40
+		{
+			v42 := v8 < 120
+			h42[li] = v42
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeInt64Host) r12() int {
+	n := g.Items
+	v43 := g.v43
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v43 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeInt64Host) r13() int {
+	n := g.Items
+	h44 := g.v44[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v44 := h44[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			v45 := v44
+			if v35 {
+				v45 = int64(9223372036854775807)
+			}
+			*(*int64)(unsafe.Add(p2, v12+80)) = v45
+		}
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeInt64Host) r14() int {
+	n := g.Items
+	v48 := g.v48
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		if v48 {
+			goto b25
+		}
+		{
+			v49 := *(*int64)(unsafe.Add(p2, v12+80))
+			v50 := v49 + 1
+			*(*int64)(unsafe.Add(p2, v12+80)) = v50
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeInt64Host) r15() int {
+	n := g.Items
+	h52 := g.v52[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v52 := h52[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		{
+			v53 := v52
+			if v35 {
+				v53 = int64(-1)
+			}
+			*(*int64)(unsafe.Add(p2, v12+88)) = v53
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeInt64Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v56 := g.v56
+	h8 := g.v8[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+96)) = v56
+			v58 := v8 != 0
+			if !v58 {
+				goto b33
+			}
+		}
+		{
+			v59 := 100 / v8
+			*(*int64)(unsafe.Add(p2, v12+104)) = v59
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeInt64Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v61 := g.v61
+	h8 := g.v8[:n]
+	h64 := g.v64[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+112)) = v61
+			v63 := 3 < v8
+			v64 := int32(0)
+			if v63 {
+				v64 = int32(1)
+			}
+			h64[li] = v64
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeInt64Host) r18() int {
+	n := g.Items
+	v65 := g.v65
+	v66 := v65 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		if !v66 {
+			goto b32
+		}
+		{
+			v67 := *(*int64)(unsafe.Add(p2, v12+112))
+			v68 := v67
+			*(*int64)(unsafe.Add(p2, v12+120)) = v68
+		}
+	b32:
+		continue
+	}
+	return -1
+}
+
+// wholeInt8Host is a work-group of the kernel [WholeInt8].
+type wholeInt8Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v9     []int32
+	v15    int32
+	v20    []int32
+	v21    int32
+	v26    int32
+	v29    int32
+	v33    []int32
+	v34    int32
+	v37    int32
+	v40    int32
+	v43    []int32
+	v48    []int32
+	v56    []bool
+	v57    bool
+	v58    []int32
+	v61    []bool
+	v62    bool
+	v63    []int32
+	v67    []bool
+	v68    bool
+	v76    []int32
+	v81    int32
+	v90    int32
+	v96    []int32
+	v97    int32
+	sbool  []bool
+	sint32 []int32
+}
+
+func newWholeInt8Host() kernelimpl.HostForm { return new(wholeInt8Host) }
+
+var wholeInt8HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeInt8Host) Begin() {
+	g.Sites = wholeInt8HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(&g.v20, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v43, n)
+	kernelimpl.HostRoom(&g.v48, n)
+	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v58, n)
+	kernelimpl.HostRoom(&g.v61, n)
+	kernelimpl.HostRoom(&g.v63, n)
+	kernelimpl.HostRoom(&g.v67, n)
+	kernelimpl.HostRoom(&g.v76, n)
+	kernelimpl.HostRoom(&g.v96, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs the work-group.
+func (g *wholeInt8Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v15 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v20)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
+			g.v21 = kernelimpl.HostReduceMul[int32](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
+			g.v26 = kernelimpl.HostReduceMin[int32](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
+			g.v29 = kernelimpl.HostReduceMax[int32](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v33)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			g.v34 = kernelimpl.HostReduceAnd[int32](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v37 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v40 = kernelimpl.HostReduceXor[int32](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			copy(g.v43[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v56)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v57 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
+			copy(g.v58[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v61)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v62 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v63[:n], in, n, int32(127))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v67)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v68 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v76[:n], in, n, int32(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v80 := c0 / 2
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v81 = in[v80]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v90 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v96)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v97 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeInt8Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h9 := g.v9[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v9 int32
+		var v6, v10, v12 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 := *(*int8)(unsafe.Add(p1, int(v6)))
+			v9 = int32(v8)
+			v10 = v6 * 16
+			v11 := uint64(v10) <= uint64(v4)
+			if !v11 {
+				goto b35
+			}
+		}
+		{
+			v12 = v4 - v10
+			v14 := uint64(16) <= uint64(v12)
+			if !v14 {
+				goto b34
+			}
+		}
+		h9[li] = v9
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v10, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeInt8Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v15 := g.v15
+	v16 := v15 << 24
+	v17 := v16 >> 24
+	v18 := int8(uint32(v17))
+	h9 := g.v9[:n]
+	h20 := g.v20[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			*(*int8)(unsafe.Add(p2, v13)) = v18
+			v20 := v9 | 1
+			h20[li] = v20
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeInt8Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v22 := v21 << 24
+	v23 := v22 >> 24
+	v24 := int8(uint32(v23))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		*(*int8)(unsafe.Add(p2, v13+1)) = v24
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeInt8Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v26 := g.v26
+	v27 := int8(uint32(v26))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		*(*int8)(unsafe.Add(p2, v13+2)) = v27
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeInt8Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	v30 := int8(uint32(v29))
+	v1 := g.v1
+	h9 := g.v9[:n]
+	h33 := g.v33[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			*(*int8)(unsafe.Add(p2, v13+3)) = v30
+			v32 := v1 <= v6
+			if !v32 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v33 := v9 | 3
+			h33[li] = v33
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeInt8Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v34 := g.v34
+	v35 := int8(uint32(v34))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		*(*int8)(unsafe.Add(p2, v13+4)) = v35
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeInt8Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v37 := g.v37
+	v38 := int8(uint32(v37))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		*(*int8)(unsafe.Add(p2, v13+5)) = v38
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeInt8Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v40 := g.v40
+	v41 := int8(uint32(v40))
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		*(*int8)(unsafe.Add(p2, v13+6)) = v41
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeInt8Host) r8() int {
+	n := g.Items
+	h43 := g.v43[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v43 := h43[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		{
+			v44 := v43 << 24
+			v45 := v44 >> 24
+			v46 := int8(uint32(v45))
+			*(*int8)(unsafe.Add(p2, v13+7)) = v46
+			continue
+		}
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeInt8Host) r9() int {
+	n := g.Items
+	h48 := g.v48[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h56 := g.v56[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v48 := h48[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			v49 := v48 << 24
+			v50 := v49 >> 24
+			v51 := int32(li)
+			v52 := v51 == 0
+			v53 := v50
+			if v52 {
+				v53 = int32(0)
+			}
+			v54 := int8(uint32(v53))
+			*(*int8)(unsafe.Add(p2, v13+8)) = v54
+			v56 := 100 < v9
+			h56[li] = v56
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeInt8Host) r10() int {
+	n := g.Items
+	v57 := g.v57
+	h9 := g.v9[:n]
+	h61 := g.v61[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v9 := h9[li]
+		if !v57 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v61 := v9 < 120
+			h61[li] = v61
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeInt8Host) r11() int {
+	n := g.Items
+	h58 := g.v58[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h61 := g.v61[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v58 := h58[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			v59 := int8(uint32(v58))
+			*(*int8)(unsafe.Add(p2, v13+9)) = v59
+		}
+		{
+			v61 := v9 < 120
+			h61[li] = v61
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeInt8Host) r12() int {
+	n := g.Items
+	v62 := g.v62
+	h9 := g.v9[:n]
+	h67 := g.v67[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v9 := h9[li]
+		if !v62 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v67 := v9 == 1
+			h67[li] = v67
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeInt8Host) r13() int {
+	n := g.Items
+	h63 := g.v63[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h9 := g.v9[:n]
+	h67 := g.v67[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v52 := v51 == 0
+		v63 := h63[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			v64 := v63
+			if v52 {
+				v64 = int32(127)
+			}
+			v65 := int8(uint32(v64))
+			*(*int8)(unsafe.Add(p2, v13+10)) = v65
+		}
+		{
+			v67 := v9 == 1
+			h67[li] = v67
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeInt8Host) r14() int {
+	n := g.Items
+	v68 := g.v68
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		if v68 {
+			goto b25
+		}
+		{
+			v69 := *(*int8)(unsafe.Add(p2, v13+10))
+			v70 := int32(v69)
+			v71 := v70 + 1
+			v72 := v71 << 24
+			v73 := v72 >> 24
+			v74 := int8(uint32(v73))
+			*(*int8)(unsafe.Add(p2, v13+10)) = v74
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeInt8Host) r15() int {
+	n := g.Items
+	h76 := g.v76[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v52 := v51 == 0
+		v76 := h76[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		{
+			v77 := v76
+			if v52 {
+				v77 = int32(-1)
+			}
+			v78 := int8(uint32(v77))
+			*(*int8)(unsafe.Add(p2, v13+11)) = v78
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeInt8Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v81 := g.v81
+	v82 := int8(uint32(v81))
+	h9 := g.v9[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			*(*int8)(unsafe.Add(p2, v13+12)) = v82
+			v84 := v9 != 0
+			if !v84 {
+				goto b33
+			}
+		}
+		{
+			v85 := 100 / v9
+			v86 := v85 << 24
+			v87 := v86 >> 24
+			v88 := int8(uint32(v87))
+			*(*int8)(unsafe.Add(p2, v13+13)) = v88
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeInt8Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v90 := g.v90
+	v91 := v90 << 24
+	v92 := v91 >> 24
+	v93 := int8(uint32(v92))
+	h9 := g.v9[:n]
+	h96 := g.v96[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		v9 := h9[li]
+		{
+			*(*int8)(unsafe.Add(p2, v13+14)) = v93
+			v95 := 3 < v9
+			v96 := int32(0)
+			if v95 {
+				v96 = int32(1)
+			}
+			h96[li] = v96
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeInt8Host) r18() int {
+	n := g.Items
+	v97 := g.v97
+	v98 := v97 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v10 := v6 * 16
+		v13 := int(v10)
+		if !v98 {
+			goto b32
+		}
+		{
+			v99 := *(*int8)(unsafe.Add(p2, v13+14))
+			v100 := int32(v99)
+			v101 := v100
+			v102 := int8(uint32(v101))
+			*(*int8)(unsafe.Add(p2, v13+15)) = v102
+		}
+	b32:
+		continue
+	}
+	return -1
+}
+
+// wholeUint32Host is a work-group of the kernel [WholeUint32].
+type wholeUint32Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v8     []int32
+	v14    int32
+	v16    []int32
+	v17    int32
+	v19    int32
+	v21    int32
+	v24    []int32
+	v25    int32
+	v27    int32
+	v29    int32
+	v31    []int32
+	v33    []int32
+	v38    []bool
+	v39    bool
+	v40    []int32
+	v42    []bool
+	v43    bool
+	v44    []int32
+	v47    []bool
+	v48    bool
+	v52    []int32
+	v56    int32
+	v61    int32
+	v64    []int32
+	v65    int32
+	sbool  []bool
+	sint32 []int32
+}
+
+func newWholeUint32Host() kernelimpl.HostForm { return new(wholeUint32Host) }
+
+var wholeUint32HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeUint32Host) Begin() {
+	g.Sites = wholeUint32HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v16, n)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.v40, n)
+	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v44, n)
+	kernelimpl.HostRoom(&g.v47, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs the work-group.
+func (g *wholeUint32Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v14 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v16)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
+			g.v17 = kernelimpl.HostReduceMul[int32](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			g.v19 = kernelimpl.HostReduceUMin[int32](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v21 = kernelimpl.HostReduceUMax[int32](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v24)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			g.v25 = kernelimpl.HostReduceAnd[int32](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v27 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v29 = kernelimpl.HostReduceXor[int32](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			copy(g.v31[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v38)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v39 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int32])
+			copy(g.v40[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v42)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v43 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int32])
+			kernelimpl.HostShift(g.v44[:n], in, n, int32(-1))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v47)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v48 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v52[:n], in, n, int32(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v55 := c0 / 2
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v56 = in[v55]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v61 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v64)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeUint32Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v8 int32
+		var v6, v9, v11 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b35
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b34
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeUint32Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	h8 := g.v8[:n]
+	h16 := g.v16[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12)) = v14
+			v16 := v8 | 1
+			h16[li] = v16
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeUint32Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v17 := g.v17
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+4)) = v17
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeUint32Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+8)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeUint32Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v1 := g.v1
+	h8 := g.v8[:n]
+	h24 := g.v24[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+12)) = v21
+			v23 := v1 <= v6
+			if !v23 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v24 := v8 | 3
+			h24[li] = v24
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeUint32Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v25 := g.v25
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+16)) = v25
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeUint32Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v27 := g.v27
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+20)) = v27
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeUint32Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		*(*int32)(unsafe.Add(p2, v12+24)) = v29
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeUint32Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v31 := h31[li]
+		*(*int32)(unsafe.Add(p2, v12+28)) = v31
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeUint32Host) r9() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h38 := g.v38[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			v34 := int32(li)
+			v35 := v34 == 0
+			v36 := v33
+			if v35 {
+				v36 = int32(0)
+			}
+			*(*int32)(unsafe.Add(p2, v12+32)) = v36
+			v38 := uint32(100) < uint32(v8)
+			h38[li] = v38
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeUint32Host) r10() int {
+	n := g.Items
+	v39 := g.v39
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v39 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v42 := uint32(v8) < uint32(120)
+			h42[li] = v42
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeUint32Host) r11() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h40 := g.v40[:n]
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v40 := h40[li]
+		v8 := h8[li]
+		*(*int32)(unsafe.Add(p2, v12+36)) = v40
+		{
+			v42 := uint32(v8) < uint32(120)
+			h42[li] = v42
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeUint32Host) r12() int {
+	n := g.Items
+	v43 := g.v43
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v43 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeUint32Host) r13() int {
+	n := g.Items
+	h44 := g.v44[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v44 := h44[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			v45 := v44
+			if v35 {
+				v45 = int32(-1)
+			}
+			*(*int32)(unsafe.Add(p2, v12+40)) = v45
+		}
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeUint32Host) r14() int {
+	n := g.Items
+	v48 := g.v48
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		if v48 {
+			goto b25
+		}
+		{
+			v49 := *(*int32)(unsafe.Add(p2, v12+40))
+			v50 := v49 + 1
+			*(*int32)(unsafe.Add(p2, v12+40)) = v50
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeUint32Host) r15() int {
+	n := g.Items
+	h52 := g.v52[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v52 := h52[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		{
+			v53 := v52
+			if v35 {
+				v53 = int32(-1)
+			}
+			*(*int32)(unsafe.Add(p2, v12+44)) = v53
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeUint32Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v56 := g.v56
+	h8 := g.v8[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+48)) = v56
+			v58 := v8 != 0
+			if !v58 {
+				goto b33
+			}
+		}
+		{
+			v59 := int32(uint32(100) / uint32(v8))
+			*(*int32)(unsafe.Add(p2, v12+52)) = v59
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeUint32Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v61 := g.v61
+	h8 := g.v8[:n]
+	h64 := g.v64[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		v8 := h8[li]
+		{
+			*(*int32)(unsafe.Add(p2, v12+56)) = v61
+			v63 := uint32(3) < uint32(v8)
+			v64 := int32(0)
+			if v63 {
+				v64 = int32(1)
+			}
+			h64[li] = v64
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeUint32Host) r18() int {
+	n := g.Items
+	v65 := g.v65
+	v66 := v65 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 4
+		if !v66 {
+			goto b32
+		}
+		{
+			v67 := *(*int32)(unsafe.Add(p2, v12+56))
+			v68 := v67
+			*(*int32)(unsafe.Add(p2, v12+60)) = v68
+		}
+	b32:
+		continue
+	}
+	return -1
+}
+
+// wholeUint64Host is a work-group of the kernel [WholeUint64].
+type wholeUint64Host struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v8     []int64
+	v14    int64
+	v16    []int64
+	v17    int64
+	v19    int64
+	v21    int64
+	v24    []int64
+	v25    int64
+	v27    int64
+	v29    int64
+	v31    []int64
+	v33    []int64
+	v38    []bool
+	v39    bool
+	v40    []int64
+	v42    []bool
+	v43    bool
+	v44    []int64
+	v47    []bool
+	v48    bool
+	v52    []int64
+	v56    int64
+	v61    int64
+	v64    []int32
+	v65    int32
+	sbool  []bool
+	sint32 []int32
+	sint64 []int64
+}
+
+func newWholeUint64Host() kernelimpl.HostForm { return new(wholeUint64Host) }
+
+var wholeUint64HostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+}
+
+// Begin readies the work-group for a launch.
+func (g *wholeUint64Host) Begin() {
+	g.Sites = wholeUint64HostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v16, n)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.v40, n)
+	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(&g.v44, n)
+	kernelimpl.HostRoom(&g.v47, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(&g.sint64, n)
+}
+
+// Run runs the work-group.
+func (g *wholeUint64Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v14 = kernelimpl.HostReduceAdd[int64](in)
+			next = g.r1()
+		case 1:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v16)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
+			g.v17 = kernelimpl.HostReduceMul[int64](in)
+			next = g.r2()
+		case 2:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			g.v19 = kernelimpl.HostReduceUMin[int64](in)
+			next = g.r3()
+		case 3:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v21 = kernelimpl.HostReduceUMax[int64](in)
+			next = g.r4()
+		case 4:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v24)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			g.v25 = kernelimpl.HostReduceAnd[int64](in)
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v27 = kernelimpl.HostReduceOr[int64](in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v29 = kernelimpl.HostReduceXor[int64](in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
+			copy(g.v31[:n], in)
+			next = g.r8()
+		case 8:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
+			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
+			next = g.r9()
+		case 9:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v38)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v39 = kernelimpl.HostAny(in)
+			next = g.r10()
+		case 10:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int64])
+			copy(g.v40[:n], in)
+			next = g.r11()
+		case 11:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v42)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v43 = kernelimpl.HostAll(in)
+			next = g.r12()
+		case 12:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int64])
+			kernelimpl.HostShift(g.v44[:n], in, n, int64(-1))
+			next = g.r13()
+		case 13:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v47)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v48 = kernelimpl.HostAny(in)
+			next = g.r14()
+		case 14:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
+			kernelimpl.HostShift(g.v52[:n], in, n, int64(-1))
+			next = g.r15()
+		case 15:
+			n := g.Items
+			c0 := g.c0
+			v55 := c0 / 2
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v56 = in[v55]
+			next = g.r16()
+		case 16:
+			n := g.Items
+			in := g.sint64[:n]
+			copy(in, g.v8)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
+			g.v61 = kernelimpl.HostReduceAdd[int64](in)
+			next = g.r17()
+		case 17:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v64)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			next = g.r18()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wholeUint64Host) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	h8 := g.v8[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0 int32
+		var v6, v8, v9, v11 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b36
+			}
+		}
+		{
+			v8 = *(*int64)(unsafe.Add(p1, int(v6)*8))
+			v9 = v6 * 16
+			v10 := uint64(v9) <= uint64(v4)
+			if !v10 {
+				goto b35
+			}
+		}
+		{
+			v11 = v4 - v9
+			v13 := uint64(16) <= uint64(v11)
+			if !v13 {
+				goto b34
+			}
+		}
+		h8[li] = v8
+		next = 0
+		continue
+	b34:
+		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b35:
+		g.Fault(1, v9, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(2, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce.
+func (g *wholeUint64Host) r1() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v14 := g.v14
+	h8 := g.v8[:n]
+	h16 := g.v16[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12)) = v14
+			v16 := v8 | 1
+			h16[li] = v16
+			continue
+		}
+	}
+	return 1
+}
+
+// r2 runs them after the GroupReduce.
+func (g *wholeUint64Host) r2() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v17 := g.v17
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+8)) = v17
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupReduce.
+func (g *wholeUint64Host) r3() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v19 := g.v19
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+16)) = v19
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the GroupReduce.
+func (g *wholeUint64Host) r4() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v21 := g.v21
+	v1 := g.v1
+	h8 := g.v8[:n]
+	h24 := g.v24[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+24)) = v21
+			v23 := v1 <= v6
+			if !v23 {
+				goto b9
+			}
+		}
+		g.Leave(li)
+		continue
+	b9:
+		{
+			v24 := v8 | 3
+			h24[li] = v24
+			next = 4
+			continue
+		}
+	}
+	return next
+}
+
+// r5 runs them after the GroupReduce.
+func (g *wholeUint64Host) r5() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v25 := g.v25
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+32)) = v25
+		continue
+	}
+	return 5
+}
+
+// r6 runs them after the GroupReduce.
+func (g *wholeUint64Host) r6() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v27 := g.v27
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+40)) = v27
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the GroupReduce.
+func (g *wholeUint64Host) r7() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v29 := g.v29
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		*(*int64)(unsafe.Add(p2, v12+48)) = v29
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupInclusiveScan.
+func (g *wholeUint64Host) r8() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v31 := h31[li]
+		*(*int64)(unsafe.Add(p2, v12+56)) = v31
+		continue
+	}
+	return 8
+}
+
+// r9 runs them after the GroupExclusiveScan.
+func (g *wholeUint64Host) r9() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h38 := g.v38[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			v34 := int32(li)
+			v35 := v34 == 0
+			v36 := v33
+			if v35 {
+				v36 = int64(0)
+			}
+			*(*int64)(unsafe.Add(p2, v12+64)) = v36
+			v38 := uint64(100) < uint64(v8)
+			h38[li] = v38
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the GroupAny.
+func (g *wholeUint64Host) r10() int {
+	n := g.Items
+	v39 := g.v39
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v39 {
+			goto b18
+		}
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+		continue
+	b18:
+		{
+			v42 := uint64(v8) < uint64(120)
+			h42[li] = v42
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the GroupInclusiveScan.
+func (g *wholeUint64Host) r11() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h40 := g.v40[:n]
+	h8 := g.v8[:n]
+	h42 := g.v42[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v40 := h40[li]
+		v8 := h8[li]
+		*(*int64)(unsafe.Add(p2, v12+72)) = v40
+		{
+			v42 := uint64(v8) < uint64(120)
+			h42[li] = v42
+			continue
+		}
+	}
+	return 11
+}
+
+// r12 runs them after the GroupAll.
+func (g *wholeUint64Host) r12() int {
+	n := g.Items
+	v43 := g.v43
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		if !v43 {
+			goto b22
+		}
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+		continue
+	b22:
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r13 runs them after the GroupExclusiveScan.
+func (g *wholeUint64Host) r13() int {
+	n := g.Items
+	h44 := g.v44[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	h8 := g.v8[:n]
+	h47 := g.v47[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v44 := h44[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			v45 := v44
+			if v35 {
+				v45 = int64(-1)
+			}
+			*(*int64)(unsafe.Add(p2, v12+80)) = v45
+		}
+		{
+			v47 := v8 == 1
+			h47[li] = v47
+			continue
+		}
+	}
+	return 13
+}
+
+// r14 runs them after the GroupAny.
+func (g *wholeUint64Host) r14() int {
+	n := g.Items
+	v48 := g.v48
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		if v48 {
+			goto b25
+		}
+		{
+			v49 := *(*int64)(unsafe.Add(p2, v12+80))
+			v50 := v49 + 1
+			*(*int64)(unsafe.Add(p2, v12+80)) = v50
+		}
+	b25:
+		continue
+	}
+	return 14
+}
+
+// r15 runs them after the GroupExclusiveScan.
+func (g *wholeUint64Host) r15() int {
+	n := g.Items
+	h52 := g.v52[:n]
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := int32(li)
+		v35 := v34 == 0
+		v52 := h52[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		{
+			v53 := v52
+			if v35 {
+				v53 = int64(-1)
+			}
+			*(*int64)(unsafe.Add(p2, v12+88)) = v53
+			continue
+		}
+	}
+	return 15
+}
+
+// r16 runs them after the GroupSelect.
+func (g *wholeUint64Host) r16() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v56 := g.v56
+	h8 := g.v8[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+96)) = v56
+			v58 := v8 != 0
+			if !v58 {
+				goto b33
+			}
+		}
+		{
+			v59 := int64(uint64(100) / uint64(v8))
+			*(*int64)(unsafe.Add(p2, v12+104)) = v59
+			next = 16
+			continue
+		}
+	b33:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r17 runs them after the GroupReduce.
+func (g *wholeUint64Host) r17() int {
+	n := g.Items
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v61 := g.v61
+	h8 := g.v8[:n]
+	h64 := g.v64[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		v8 := h8[li]
+		{
+			*(*int64)(unsafe.Add(p2, v12+112)) = v61
+			v63 := uint64(3) < uint64(v8)
+			v64 := int32(0)
+			if v63 {
+				v64 = int32(1)
+			}
+			h64[li] = v64
+			continue
+		}
+	}
+	return 17
+}
+
+// r18 runs them after the GroupReduce.
+func (g *wholeUint64Host) r18() int {
+	n := g.Items
+	v65 := g.v65
+	v66 := v65 != 0
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		v9 := v6 * 16
+		v12 := int(v9) * 8
+		if !v66 {
+			goto b32
+		}
+		{
+			v67 := *(*int64)(unsafe.Add(p2, v12+112))
+			v68 := v67
+			*(*int64)(unsafe.Add(p2, v12+120)) = v68
+		}
+	b32:
+		continue
+	}
+	return -1
+}
