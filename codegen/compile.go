@@ -20,8 +20,8 @@ type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel with barriers or group algorithms. NoForm
-	// says why such a kernel has none.
+	// Form is the host form of a kernel that has barriers or group algorithms, or
+	// does little per work-item. NoForm says why such a kernel has none.
 	Form   *gohost.Form
 	NoForm error
 }
@@ -50,7 +50,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		if after != nil {
 			after(p.Name, m)
 		}
-		if p.Name == hostPoint && m.UsesGroup {
+		if p.Name == hostPoint && (m.UsesGroup || pass.Brief(m)) {
 			plain = m.String()
 		}
 	})

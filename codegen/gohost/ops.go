@@ -295,9 +295,14 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 		if c == "" {
 			return "int32(0)"
 		}
+		if w.ranged() {
+			return "int32(" + c + ")"
+		}
 		base := "base" + c
 		w.once(&w.top, base, "g.ID[%d]*g.Local[%d]", d, d)
 		return fmt.Sprintf("int32(%s + %s)", base, c)
+	case w.ranged():
+		fail("the built-in %v of a range", b)
 	case b <= ir.LocalInvocationIDZ:
 		if c := counter(int(b - ir.LocalInvocationIDX)); c != "" {
 			return "int32(" + c + ")"

@@ -32,7 +32,7 @@ func (w *writer) print() {
 	begin := w.take()
 	w.structure()
 	w.b.Write(begin)
-	w.f("// Run runs the work-group.\nfunc (g *%s) Run() {\n", w.name)
+	w.f("// Run runs it.\nfunc (g *%s) Run() {\n", w.name)
 	switch {
 	case trivial[0] != nil:
 		w.f("next := %d\n", trivial[0].index)
@@ -63,7 +63,11 @@ func (w *writer) take() []byte {
 
 // structure writes the form's type, and what it needs of a package.
 func (w *writer) structure() {
-	w.f("// %s is a work-group of the kernel [%s].\ntype %s struct {\n%s\n", w.name, w.m.Name, w.name, w.impl("HostGroup"))
+	what := "a work-group"
+	if w.ranged() {
+		what = "some work-items"
+	}
+	w.f("// %s is %s of the kernel [%s].\ntype %s struct {\n%s\n", w.name, what, w.m.Name, w.name, w.impl("HostGroup"))
 	for i, e := range w.exprs {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
@@ -108,7 +112,7 @@ func (w *writer) structure() {
 
 // begin writes the method that readies the form for a launch.
 func (w *writer) begin() {
-	w.f("// Begin readies the work-group for a launch.\nfunc (g *%s) Begin() {\n", w.name)
+	w.f("// Begin readies the form for a launch.\nfunc (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -226,7 +227,9 @@ func (w *writer) region(r *region) {
 	}
 	w.f("// r%d runs %s.\n", r.index, w.describe(r))
 	w.f("func (g *%s) r%d() int {\n", w.name, r.index)
-	w.items()
+	if !w.ranged() {
+		w.items()
+	}
 	w.b.Write(x.top.Bytes())
 	next := len(r.exits) > 1 || r.leaves && len(r.exits) > 0
 	if next {
@@ -258,6 +261,9 @@ func (w *writer) region(r *region) {
 
 // describe says where a region lies.
 func (w *writer) describe(r *region) string {
+	if w.ranged() {
+		return "the work-items from number Lo to before Hi"
+	}
 	if r.index == 0 {
 		return "the work-items from the beginning"
 	}
@@ -294,6 +300,10 @@ func (w *writer) items() {
 func (w *body) loop() {
 	s := w.m.WorkGroup
 	fixed := s[0] > 0
+	if w.ranged() {
+		w.rangeLoop()
+		return
+	}
 	if !fixed {
 		for i, used := range []bool{w.x || w.y || w.z, w.y || w.z} {
 			if used && w.m.Rank > i+1 {
@@ -337,6 +347,37 @@ func (w *body) loop() {
 	default:
 		w.count()
 	}
+}
+
+// ranged reports whether the kernel is one over a range, whose form runs any
+// work-items, by their number.
+func (w *writer) ranged() bool { return w.m.Form == abi.Range }
+
+// rangeLoop writes the head of the loop over some of the work-items of a range.
+func (w *body) rangeLoop() {
+	if !w.x && !w.y && !w.z {
+		w.f("for li := g.Lo; li < g.Hi; li++ {\n")
+		return
+	}
+	if w.m.Rank == 1 {
+		w.f("for x := g.Lo; x < g.Hi; x++ {\n")
+		return
+	}
+	w.f("nx := g.Global[0]\n")
+	w.f("x := g.Lo%%nx - 1\n")
+	if w.y || w.z {
+		if w.m.Rank == 3 {
+			w.f("ny := g.Global[1]\n")
+			w.f("y := g.Lo / nx %% ny\n")
+		} else {
+			w.f("y := g.Lo / nx\n")
+		}
+	}
+	if w.z {
+		w.f("z := g.Lo / nx / ny\n")
+	}
+	w.f("for range g.Hi - g.Lo {\n")
+	w.count()
 }
 
 // counters declares the counters that the loop counts itself.

@@ -71,6 +71,15 @@ func coarsen(m *ir.Module) diag.List {
 	return nil
 }
 
+// maxBriefValues bounds the size of kernels that calls take longer than.
+const maxBriefValues = 64
+
+// Brief reports whether a call of the kernel for each work-item may take longer than
+// the work-item.
+func Brief(m *ir.Module) bool {
+	return m.Form == abi.Range && !hasLoop(m.Kernel) && countValues(m.Kernel) <= maxBriefValues
+}
+
 // renameID makes id the work-item's global id along x.
 func renameID(f *ir.Func, id *ir.Value) {
 	is := func(v *ir.Value) bool { return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX }

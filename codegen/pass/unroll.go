@@ -7,8 +7,8 @@ import (
 )
 
 // ForHost readies a module, as narrow leaves it, for compilers that do little to
-// loops, as gc: those that run a few times, as is known here, are written out. It
-// analyses what is uniform then.
+// loops, as gc: those that run a few times, as is known here, are written out, and
+// small branches become selections. It analyses what is uniform then.
 func ForHost(m *ir.Module) *Uniformity {
 	f := m.Kernel
 	for range maxUnrollDepth {
@@ -26,6 +26,8 @@ func ForHost(m *ir.Module) *Uniformity {
 		runCSE(m)
 		runDCE(m)
 	}
+	selectBranches(f)
+	runSimplify(m)
 	f.RemoveUnreachable()
 	singleLatches(f)
 	return uniformity(f)

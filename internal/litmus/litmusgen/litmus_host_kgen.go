@@ -35,7 +35,7 @@ var localMPHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *localMPHost) Begin() {
 	g.Sites = localMPHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -54,7 +54,7 @@ func (g *localMPHost) Begin() {
 	g.Allot(1, 1024)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *localMPHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -293,7 +293,7 @@ var localSBHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *localSBHost) Begin() {
 	g.Sites = localSBHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -311,7 +311,7 @@ func (g *localSBHost) Begin() {
 	g.Allot(0, 1024)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *localSBHost) Run() {
 	next := 0
 	for next >= 0 {

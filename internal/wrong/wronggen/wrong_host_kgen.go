@@ -24,7 +24,7 @@ var accessorHostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/wrong/kernel.go:171:37"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *accessorHost) Begin() {
 	g.Sites = accessorHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -32,7 +32,7 @@ func (g *accessorHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *accessorHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -118,7 +118,7 @@ var afterReductionHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:310:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *afterReductionHost) Begin() {
 	g.Sites = afterReductionHostSites
 	n := g.Items
@@ -130,7 +130,7 @@ func (g *afterReductionHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *afterReductionHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -241,7 +241,7 @@ var countsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:96:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *countsHost) Begin() {
 	g.Sites = countsHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -251,7 +251,7 @@ func (g *countsHost) Begin() {
 	g.Allot(1, 16)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *countsHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -388,7 +388,7 @@ var evensHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:162:27"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *evensHost) Begin() {
 	g.Sites = evensHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -397,7 +397,7 @@ func (g *evensHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *evensHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -512,7 +512,7 @@ var flagHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:271:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *flagHost) Begin() {
 	g.Sites = flagHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -521,7 +521,7 @@ func (g *flagHost) Begin() {
 	g.Allot(1, 4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *flagHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -606,6 +606,85 @@ func (g *flagHost) r3() int {
 	return -1
 }
 
+// globalCountsHost is some work-items of the kernel [GlobalCounts].
+type globalCountsHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
+
+var globalCountsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/wrong/kernel.go:105:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:105:9"},
+}
+
+// Begin readies the form for a launch.
+func (g *globalCountsHost) Begin() {
+	g.Sites = globalCountsHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *globalCountsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *globalCountsHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v7, v11 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 & 3
+			v11 = int64(v10)
+			v12 := uint64(v11) < uint64(v5)
+			if !v12 {
+				goto b4
+			}
+		}
+		{
+			v13 := *(*int32)(unsafe.Add(p1, int(v11)*4))
+			v14 := v13 + 1
+			*(*int32)(unsafe.Add(p1, int(v11)*4)) = v14
+			continue
+		}
+	b4:
+		g.Fault(0, v11, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
 // guardedHost is a work-group of the kernel [Guarded].
 type guardedHost struct {
 	kernelimpl.HostGroup
@@ -623,7 +702,7 @@ var guardedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:147:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *guardedHost) Begin() {
 	g.Sites = guardedHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -634,7 +713,7 @@ func (g *guardedHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *guardedHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -775,7 +854,7 @@ var halfAtomicHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:116:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *halfAtomicHost) Begin() {
 	g.Sites = halfAtomicHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -784,7 +863,7 @@ func (g *halfAtomicHost) Begin() {
 	g.Allot(1, 4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *halfAtomicHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -854,7 +933,7 @@ var haloHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:129:37"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *haloHost) Begin() {
 	g.Sites = haloHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -864,7 +943,7 @@ func (g *haloHost) Begin() {
 	g.Allot(1, 260)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *haloHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -987,7 +1066,7 @@ var halvesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:300:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *halvesHost) Begin() {
 	g.Sites = halvesHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -996,7 +1075,7 @@ func (g *halvesHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *halvesHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1095,6 +1174,101 @@ func (g *halvesHost) r3() int {
 	return -1
 }
 
+// inPlaceHost is some work-items of the kernel [InPlace].
+type inPlaceHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newInPlaceHost() kernelimpl.HostForm { return new(inPlaceHost) }
+
+var inPlaceHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/wrong/kernel.go:79:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:79:26"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:79:15"},
+}
+
+// Begin readies the form for a launch.
+func (g *inPlaceHost) Begin() {
+	g.Sites = inPlaceHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *inPlaceHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *inPlaceHost) r0() int {
+	v1 := g.v1
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v12, v15 int32
+		var v7, v10 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b10
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := v0 != 0
+			if !v8 {
+				goto b9
+			}
+		}
+		{
+			v9 := v0 + -1
+			v10 = int64(uint32(v9))
+			v11 := uint64(v10) < uint64(v5)
+			if !v11 {
+				goto b8
+			}
+		}
+		{
+			v12 = *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v13 := uint64(v7) < uint64(v3)
+			if !v13 {
+				goto b7
+			}
+		}
+		{
+			v14 := *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v15 = v12 + v14
+			v16 := uint64(v7) < uint64(v5)
+			if !v16 {
+				goto b6
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v15
+		goto b9
+	b6:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b7:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b8:
+		g.Fault(2, v10, v5, v0, int32(0), int32(0))
+		continue
+	b9:
+		continue
+	b10:
+		continue
+	}
+	return -1
+}
+
 // lastStepsHost is a work-group of the kernel [LastSteps].
 type lastStepsHost struct {
 	kernelimpl.HostGroup
@@ -1112,7 +1286,7 @@ var lastStepsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:223:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *lastStepsHost) Begin() {
 	g.Sites = lastStepsHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -1122,7 +1296,7 @@ func (g *lastStepsHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *lastStepsHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1367,7 +1541,7 @@ var lieHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:232:20"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *lieHost) Begin() {
 	g.Sites = lieHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -1376,7 +1550,7 @@ func (g *lieHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *lieHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1487,7 +1661,7 @@ var lieRoundsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:246:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *lieRoundsHost) Begin() {
 	g.Sites = lieRoundsHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -1495,7 +1669,7 @@ func (g *lieRoundsHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *lieRoundsHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1625,7 +1799,7 @@ var missingBarrierHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:33:15"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *missingBarrierHost) Begin() {
 	g.Sites = missingBarrierHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -1635,7 +1809,7 @@ func (g *missingBarrierHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *missingBarrierHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1722,7 +1896,7 @@ var missingSecondHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:49:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *missingSecondHost) Begin() {
 	g.Sites = missingSecondHostSites
 	n := g.Items
@@ -1734,7 +1908,7 @@ func (g *missingSecondHost) Begin() {
 	kernelimpl.HostRoom(&g.v7, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *missingSecondHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1889,6 +2063,74 @@ func (g *missingSecondHost) r3() int {
 	return next
 }
 
+// neighbourHost is some work-items of the kernel [Neighbour].
+type neighbourHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+}
+
+func newNeighbourHost() kernelimpl.HostForm { return new(neighbourHost) }
+
+var neighbourHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/wrong/kernel.go:66:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *neighbourHost) Begin() {
+	g.Sites = neighbourHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *neighbourHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *neighbourHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v5, v9 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v3)
+			if !v6 {
+				goto b5
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(1)
+			v8 := v0 + 1
+			v9 = int64(uint32(v8))
+			v10 := v9 < v3
+			if !v10 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v9)*4)) = int32(2)
+	b4:
+		continue
+	b5:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
 // overlapHost is a work-group of the kernel [Overlap].
 type overlapHost struct {
 	kernelimpl.HostGroup
@@ -1903,7 +2145,7 @@ var overlapHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:254:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *overlapHost) Begin() {
 	g.Sites = overlapHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
@@ -1912,7 +2154,7 @@ func (g *overlapHost) Begin() {
 	g.Allot(0, int(g.c1)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *overlapHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1973,7 +2215,7 @@ var sameElementHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:57:14"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *sameElementHost) Begin() {
 	g.Sites = sameElementHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -1982,7 +2224,7 @@ func (g *sameElementHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *sameElementHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -2046,7 +2288,7 @@ var sharedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:284:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -2056,7 +2298,7 @@ func (g *sharedHost) Begin() {
 	g.Allot(1, 4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *sharedHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -2140,7 +2382,7 @@ var smallBarrierHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:183:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *smallBarrierHost) Begin() {
 	g.Sites = smallBarrierHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -2150,7 +2392,7 @@ func (g *smallBarrierHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *smallBarrierHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -2262,7 +2504,7 @@ var treeHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:201:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *treeHost) Begin() {
 	g.Sites = treeHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
@@ -2272,7 +2514,7 @@ func (g *treeHost) Begin() {
 	g.Allot(1, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *treeHost) Run() {
 	next := 0
 	for next >= 0 {

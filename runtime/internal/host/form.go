@@ -13,11 +13,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Form is a work-group of a kernel as Go code that kgen wrote. One goroutine uses
-// it at a time, for one work-group after the other. Its type has a [Group].
+// Form is a work-group of a kernel as Go code that kgen wrote, or some work-items of
+// one over a range. One goroutine uses it at a time, for one after the other. Its
+// type has a [Group].
 type Form interface {
 	Begin() // of a launch
-	Run()   // a work-group
+	Run()
 	group() *Group
 }
 
@@ -27,6 +28,8 @@ type Group struct {
 	Local    [3]int // its size
 	Items    int
 	SubGroup int
+	Global   [3]int
+	Lo, Hi   int        // the work-items of a range that the form runs
 	Dead     []bool     // work-items that have left
 	Sites    []abi.Site // of the form's faults
 
@@ -73,17 +76,26 @@ func launchForm(c *hal.Command, p *pipeline) {
 		*(*uint32)(unsafe.Pointer(&l.block[abi.OffsetRange+4*d])) = n
 	}
 	l.block = append(l.block, c.Args...)
-	groups := 1
-	for _, n := range c.Groups {
-		groups *= int(n)
+	total, chunk := 1, 64
+	sizes := c.Groups
+	if p.kernel.Form == abi.Range {
+		sizes, chunk = c.Global, maxChunk
 	}
-	parallel(groups, 64, func() (func(lo, hi int), func()) {
+	for _, n := range sizes {
+		total *= int(n)
+	}
+	parallel(total, chunk, func() (func(lo, hi int), func()) {
 		f := p.forms.Get().(Form)
 		g := f.group()
 		g.begin(l)
 		l.guard(func() { f.Begin() })
 		return func(lo, hi int) {
 				l.guard(func() {
+					if p.kernel.Form == abi.Range {
+						g.Lo, g.Hi = lo, hi
+						f.Run()
+						return
+					}
 					for i := lo; i < hi; i++ {
 						g.next(i)
 						f.Run()
@@ -113,6 +125,7 @@ func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true)
 func (g *Group) begin(l *formLaunch) {
 	g.l, g.SubGroup, g.Items = l, l.p.subGroup, 1
 	for d := range g.Local {
+		g.Global[d] = int(l.c.Global[d])
 		g.Local[d] = max(int(l.p.local[d]), 1)
 		g.Items *= g.Local[d]
 	}

@@ -37,7 +37,7 @@ var matMulHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
 	n := g.Items
@@ -56,7 +56,7 @@ func (g *matMulHost) Begin() {
 	kernelimpl.HostRoom(&g.v64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *matMulHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -24,7 +24,7 @@ var tallyHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/histogram/tally/kernel.go:43:28"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *tallyHost) Begin() {
 	g.Sites = tallyHostSites
 	const n = 256
@@ -34,7 +34,7 @@ func (g *tallyHost) Begin() {
 	g.Allot(0, 3072)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *tallyHost) Run() {
 	next := 0
 	for next >= 0 {

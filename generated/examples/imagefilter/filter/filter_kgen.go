@@ -96,7 +96,7 @@ var brightnessSPIRV string
 //go:embed Brightness.words.spv
 var brightnessWords string
 
-var brightnessKernel = kernelimpl.Register(&abi.Kernel{
+var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Brightness",
 	Package: "github.com/kgen-go/kgen/examples/imagefilter/filter",
 	Form:    abi.Range,
@@ -122,7 +122,7 @@ var brightnessKernel = kernelimpl.Register(&abi.Kernel{
 		In:     kernelimpl.HostSlice[filter.RGBA](a, 1),
 		Out:    kernelimpl.HostSlice[filter.RGBA](a, 2),
 	}.Kernel
-})
+}, newBrightnessHost)
 
 // Brightness is the kernel [filter.Brightness] with its slices in device memory.
 // Brightness multiplies colours by a factor, and leaves alpha alone.

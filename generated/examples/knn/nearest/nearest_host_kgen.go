@@ -36,7 +36,7 @@ var searchHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:109:10"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
 	const n = 64
@@ -55,7 +55,7 @@ func (g *searchHost) Begin() {
 	g.Allot(5, 64)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *searchHost) Run() {
 	next := 0
 	for next >= 0 {

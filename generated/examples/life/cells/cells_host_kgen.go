@@ -28,7 +28,7 @@ var lifeHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/life/cells/kernel.go:53:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *lifeHost) Begin() {
 	g.Sites = lifeHostSites
 	const n = 256
@@ -40,7 +40,7 @@ func (g *lifeHost) Begin() {
 	g.Allot(0, 1296)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *lifeHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -30,7 +30,7 @@ var matMulHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/matmul/gemm/kernel.go:45:6"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
 	const n = 256
@@ -46,7 +46,7 @@ func (g *matMulHost) Begin() {
 	kernelimpl.HostRoom(&g.v85, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *matMulHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -38,7 +38,7 @@ var stepHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:75:18"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
 	const n = 256
@@ -60,7 +60,7 @@ func (g *stepHost) Begin() {
 	kernelimpl.HostRoom(&g.v42, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *stepHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -31,7 +31,7 @@ var saxpySPIRV string
 //go:embed SAXPY.words.spv
 var saxpyWords string
 
-var saxpyKernel = kernelimpl.Register(&abi.Kernel{
+var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SAXPY",
 	Package: "github.com/kgen-go/kgen/examples/quickstart/saxpy",
 	Form:    abi.Range,
@@ -58,7 +58,7 @@ var saxpyKernel = kernelimpl.Register(&abi.Kernel{
 		X: kernelimpl.HostSlice[float32](a, 1),
 		Y: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-})
+}, newSaxpyHost)
 
 // SAXPY is the kernel [saxpy.SAXPY] with its slices in device memory.
 // SAXPY computes Y += A*X, element by element.

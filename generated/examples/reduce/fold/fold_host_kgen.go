@@ -32,7 +32,7 @@ var finishHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:76:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *finishHost) Begin() {
 	g.Sites = finishHostSites
 	const n = 256
@@ -45,7 +45,7 @@ func (g *finishHost) Begin() {
 	kernelimpl.HostRoom(&g.sfloat32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *finishHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -200,7 +200,7 @@ var foldHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:44:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *foldHost) Begin() {
 	g.Sites = foldHostSites
 	const n = 256
@@ -215,7 +215,7 @@ func (g *foldHost) Begin() {
 	kernelimpl.HostRoom(&g.sfloat32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *foldHost) Run() {
 	next := g.r0()
 	for next >= 0 {

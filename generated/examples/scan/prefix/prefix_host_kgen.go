@@ -9,6 +9,85 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// addHost is some work-items of the kernel [Add].
+type addHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newAddHost() kernelimpl.HostForm { return new(addHost) }
+
+var addHostSites = []abi.Site{
+	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:5"},
+	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:20"},
+}
+
+// Begin readies the form for a launch.
+func (g *addHost) Begin() {
+	g.Sites = addHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *addHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *addHost) r0() int {
+	v1 := g.v1
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v11 int32
+		var v7, v9 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := v0 / 1024
+			v9 = int64(uint32(v8))
+			v10 := uint64(v9) < uint64(v5)
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			v11 = *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v12 := uint64(v7) < uint64(v3)
+			if !v12 {
+				goto b4
+			}
+		}
+		{
+			v13 := *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v14 := v13 + v11
+			*(*int32)(unsafe.Add(p0, int(v7)*4)) = v14
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v3, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v9, v5, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
@@ -25,7 +104,7 @@ var blocksHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:45:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
@@ -37,7 +116,7 @@ func (g *blocksHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *blocksHost) Run() {
 	next := 0
 	for next >= 0 {

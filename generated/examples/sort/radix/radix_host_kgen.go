@@ -25,7 +25,7 @@ var countHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/sort/radix/kernel.go:40:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
 	const n = 256
@@ -37,7 +37,7 @@ func (g *countHost) Begin() {
 	g.Allot(0, 64)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *countHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -166,7 +166,7 @@ var scatterHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/sort/radix/kernel.go:86:20"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *scatterHost) Begin() {
 	g.Sites = scatterHostSites
 	const n = 256
@@ -189,7 +189,7 @@ func (g *scatterHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *scatterHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -318,8 +318,8 @@ func (g *scatterHost) r3() int {
 func (g *scatterHost) r4() int {
 	const n = 256
 	h23 := g.v23[:n]
-	h28 := g.v28[:n]
 	v31 := g.v31
+	h28 := g.v28[:n]
 	m0 := g.Memory(0)
 	h14 := g.v14[:n]
 	basex := g.ID[0] * g.Local[0]
@@ -331,34 +331,28 @@ func (g *scatterHost) r4() int {
 			continue
 		}
 		v23 := h23[li]
-		v28 := h28[li]
 		v8 := int32(x)
+		v28 := h28[li]
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		var v35 int32
 		{
 			v32 := v23 == 1
-			if !v32 {
-				v35 = v28
-				goto b9
-			}
-		}
-		{
 			v33 := v31 + v8
 			v34 := v33 - v28
-			v35 = v34
-		}
-	b9:
-		{
+			v35 = v28
+			if v32 {
+				v35 = v34
+			}
 			v36 := uint32(v35) < uint32(256)
 			if !v36 {
-				goto b25
+				goto b23
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v35)*4)) = v14
 		next = 4
 		continue
-	b25:
+	b23:
 		{
 			v75 := int64(v35)
 			g.Fault(0, v75, int64(256), v0, int32(0), int32(0))
@@ -421,7 +415,7 @@ func (g *scatterHost) r6() int {
 			v39 = v15 + 1
 			v40 := v39 < 4
 			if !v40 {
-				goto b14
+				goto b12
 			}
 		}
 		v14 = v38
@@ -451,7 +445,7 @@ func (g *scatterHost) r6() int {
 			}
 			continue
 		}
-	b14:
+	b12:
 		{
 			v44 := int32(uint32(v38) >> (uint32(v43) & 31))
 			v45 := int32(0)
@@ -461,7 +455,7 @@ func (g *scatterHost) r6() int {
 			v46 = v45 & 15
 			v47 := v8 == 0
 			if v47 {
-				goto b16
+				goto b14
 			}
 		}
 		{
@@ -475,12 +469,12 @@ func (g *scatterHost) r6() int {
 			v52 := v51 & 15
 			v53 := v52 != v46
 			if !v53 {
-				goto b17
+				goto b15
 			}
 		}
-	b16:
+	b14:
 		*(*int32)(unsafe.Add(m1, int(v46)*4)) = v8
-	b17:
+	b15:
 		h46[li] = v46
 		if next != 6 {
 			if next >= 0 {
@@ -527,7 +521,7 @@ func (g *scatterHost) r7() int {
 			v58 := v57 + v9
 			v59 := v58 < v2
 			if !v59 {
-				goto b24
+				goto b22
 			}
 		}
 		{
@@ -537,7 +531,7 @@ func (g *scatterHost) r7() int {
 			v64 = v63 + v56
 			v65 := uint64(v64) < uint64(v4)
 			if !v65 {
-				goto b23
+				goto b21
 			}
 		}
 		{
@@ -548,18 +542,18 @@ func (g *scatterHost) r7() int {
 			v70 = int64(v69)
 			v71 := uint64(v70) < uint64(v6)
 			if !v71 {
-				goto b22
+				goto b20
 			}
 		}
 		*(*int32)(unsafe.Add(p3, int(v70)*4)) = v38
-		goto b24
-	b22:
+		goto b22
+	b20:
 		g.Fault(1, v70, v6, v0, int32(0), int32(0))
 		continue
-	b23:
+	b21:
 		g.Fault(2, v64, v4, v0, int32(0), int32(0))
 		continue
-	b24:
+	b22:
 		continue
 	}
 	return -1

@@ -28,7 +28,7 @@ var foldedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:244:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *foldedHost) Begin() {
 	g.Sites = foldedHostSites
 	n := g.Items
@@ -42,7 +42,7 @@ func (g *foldedHost) Begin() {
 	g.Allot(1, ((int(g.c2)*4+7)&^7)*n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *foldedHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -104,24 +104,24 @@ func (g *foldedHost) r1() int {
 			v16 = v12 * 2
 			v17 := uint32(v12) < uint32(v3)
 			if !v17 {
-				goto b19
+				goto b17
 			}
 		}
 		{
 			*(*int32)(unsafe.Add(m0, int(v12)*4)) = v12
 			v19 := uint32(v14) < uint32(v3)
 			if !v19 {
-				goto b18
+				goto b16
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v14)*4)) = v16
 		next = 1
 		continue
-	b18:
+	b16:
 		g.Fault(0, v15, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b17:
 		g.Fault(1, v13, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -188,22 +188,20 @@ func (g *foldedHost) r2() int {
 			goto b11
 		}
 	b13:
-		if v35 {
-			v36 = int32(-1)
-			goto b15
-		}
-		v36 = v28
-	b15:
 		{
+			v36 = v28
+			if v35 {
+				v36 = int32(-1)
+			}
 			v37 = int64(uint32(v0))
 			v38 := uint64(v37) < uint64(v1)
 			if !v38 {
-				goto b17
+				goto b15
 			}
 		}
 		*(*int32)(unsafe.Add(p0, int(v37)*4)) = v36
 		continue
-	b17:
+	b15:
 		g.Fault(2, v37, v1, v0, int32(0), int32(0))
 		continue
 	}
@@ -225,7 +223,7 @@ var localHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:257:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *localHost) Begin() {
 	g.Sites = localHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
@@ -234,7 +232,7 @@ func (g *localHost) Begin() {
 	g.Allot(0, int(g.c1)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *localHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -346,7 +344,7 @@ var mm32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *mm32Host) Begin() {
 	g.Sites = mm32HostSites
 	n := g.Items
@@ -363,7 +361,7 @@ func (g *mm32Host) Begin() {
 	kernelimpl.HostRoom(&g.v56, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *mm32Host) Run() {
 	next := 0
 	for next >= 0 {
@@ -775,7 +773,7 @@ var mm64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *mm64Host) Begin() {
 	g.Sites = mm64HostSites
 	n := g.Items
@@ -792,7 +790,7 @@ func (g *mm64Host) Begin() {
 	kernelimpl.HostRoom(&g.v56, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *mm64Host) Run() {
 	next := 0
 	for next >= 0 {
@@ -1175,4 +1173,71 @@ func (g *mm64Host) r4() int {
 	}
 	g.v19 = u19
 	return next
+}
+
+// sumHost is some work-items of the kernel [Sum].
+type sumHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	v1 int32
+	v3 int64
+}
+
+func newSumHost() kernelimpl.HostForm { return new(sumHost) }
+
+var sumHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:94:42"},
+}
+
+// Begin readies the form for a launch.
+func (g *sumHost) Begin() {
+	g.Sites = sumHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 3)
+}
+
+// Run runs it.
+func (g *sumHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *sumHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v6 := int64(c0)
+	c1 := g.c1
+	v7 := int64(c1)
+	v8 := v6 + v7
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b4
+			}
+		}
+		{
+			v5 = int64(uint32(v0))
+			v9 := uint64(v5) < uint64(v3)
+			if !v9 {
+				goto b3
+			}
+		}
+		*(*int64)(unsafe.Add(p0, int(v5)*8)) = v8
+		continue
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		continue
+	}
+	return -1
 }

@@ -823,7 +823,7 @@ var sumSPIRV string
 //go:embed Sum.words.spv
 var sumWords string
 
-var sumKernel = kernelimpl.Register(&abi.Kernel{
+var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Sum",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.Range,
@@ -848,7 +848,7 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	return consts.Sum{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-}, consts.Left, consts.Right)
+}, newSumHost, consts.Left, consts.Right)
 
 // Sum is the kernel [consts.Sum] with its slices in device memory.
 // Sum adds two constants.

@@ -31,7 +31,7 @@ var addSPIRV string
 //go:embed Add.words.spv
 var addWords string
 
-var addKernel = kernelimpl.Register(&abi.Kernel{
+var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Add",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -60,7 +60,7 @@ var addKernel = kernelimpl.Register(&abi.Kernel{
 		B: kernelimpl.HostSlice[int32](a, 2),
 		C: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-})
+}, newAddHost)
 
 // Add is the kernel [props.Add] with its slices in device memory.
 // Add adds; it takes its properties from Base.
@@ -350,7 +350,7 @@ var fourItemsSPIRV string
 //go:embed FourItems.words.spv
 var fourItemsWords string
 
-var fourItemsKernel = kernelimpl.Register(&abi.Kernel{
+var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FourItems",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -372,7 +372,7 @@ var fourItemsKernel = kernelimpl.Register(&abi.Kernel{
 	return props.FourItems{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newFourItemsHost)
 
 // FourItems is the kernel [props.FourItems] with its slices in device memory.
 // FourItems requires a work-group of 4, of a range.
@@ -746,7 +746,7 @@ var items1SPIRV string
 //go:embed Items1.words.spv
 var items1Words string
 
-var items1Kernel = kernelimpl.Register(&abi.Kernel{
+var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Items1",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -767,7 +767,7 @@ var items1Kernel = kernelimpl.Register(&abi.Kernel{
 	return props.Items1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newItems1Host)
 
 // Items1 is the kernel [props.Items1] with its slices in device memory.
 type Items1 struct {
@@ -794,7 +794,7 @@ var items2SPIRV string
 //go:embed Items2.words.spv
 var items2Words string
 
-var items2Kernel = kernelimpl.Register(&abi.Kernel{
+var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Items2",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -815,7 +815,7 @@ var items2Kernel = kernelimpl.Register(&abi.Kernel{
 	return props.Items2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newItems2Host)
 
 // Items2 is the kernel [props.Items2] with its slices in device memory.
 type Items2 struct {
@@ -842,7 +842,7 @@ var items3SPIRV string
 //go:embed Items3.words.spv
 var items3Words string
 
-var items3Kernel = kernelimpl.Register(&abi.Kernel{
+var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Items3",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -863,7 +863,7 @@ var items3Kernel = kernelimpl.Register(&abi.Kernel{
 	return props.Items3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newItems3Host)
 
 // Items3 is the kernel [props.Items3] with its slices in device memory.
 type Items3 struct {
@@ -1261,7 +1261,7 @@ var sizedFloatSPIRV string
 //go:embed SizedFloat.words.spv
 var sizedFloatWords string
 
-var sizedFloatKernel = kernelimpl.Register(&abi.Kernel{
+var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SizedFloat",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -1283,7 +1283,7 @@ var sizedFloatKernel = kernelimpl.Register(&abi.Kernel{
 	return props.SizedFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
-})
+}, newSizedFloatHost)
 
 // SizedFloat is the kernel [props.SizedFloat] with its slices in device memory.
 type SizedFloat struct {
@@ -1310,7 +1310,7 @@ var sizedIntSPIRV string
 //go:embed SizedInt.words.spv
 var sizedIntWords string
 
-var sizedIntKernel = kernelimpl.Register(&abi.Kernel{
+var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SizedInt",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
 	Form:    abi.Range,
@@ -1332,7 +1332,7 @@ var sizedIntKernel = kernelimpl.Register(&abi.Kernel{
 	return props.SizedInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newSizedIntHost)
 
 // SizedInt is the kernel [props.SizedInt] with its slices in device memory.
 type SizedInt struct {

@@ -28,7 +28,7 @@ var faultedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:235:25"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *faultedHost) Begin() {
 	g.Sites = faultedHostSites
 	n := g.Items
@@ -38,7 +38,7 @@ func (g *faultedHost) Begin() {
 	kernelimpl.HostRoom(&g.v7, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *faultedHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -211,7 +211,7 @@ var genericFloat32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericFloat32Host) Begin() {
 	g.Sites = genericFloat32HostSites
 	n := g.Items
@@ -221,7 +221,7 @@ func (g *genericFloat32Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -450,7 +450,7 @@ var genericFloat64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericFloat64Host) Begin() {
 	g.Sites = genericFloat64HostSites
 	n := g.Items
@@ -460,7 +460,7 @@ func (g *genericFloat64Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -689,7 +689,7 @@ var genericIntHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericIntHost) Begin() {
 	g.Sites = genericIntHostSites
 	n := g.Items
@@ -699,7 +699,7 @@ func (g *genericIntHost) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericIntHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -924,7 +924,7 @@ var genericInt32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericInt32Host) Begin() {
 	g.Sites = genericInt32HostSites
 	n := g.Items
@@ -934,7 +934,7 @@ func (g *genericInt32Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericInt32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1160,7 +1160,7 @@ var genericInt64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericInt64Host) Begin() {
 	g.Sites = genericInt64HostSites
 	n := g.Items
@@ -1170,7 +1170,7 @@ func (g *genericInt64Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericInt64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1395,7 +1395,7 @@ var genericUintHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericUintHost) Begin() {
 	g.Sites = genericUintHostSites
 	n := g.Items
@@ -1405,7 +1405,7 @@ func (g *genericUintHost) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericUintHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1630,7 +1630,7 @@ var genericUint32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericUint32Host) Begin() {
 	g.Sites = genericUint32HostSites
 	n := g.Items
@@ -1640,7 +1640,7 @@ func (g *genericUint32Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1866,7 +1866,7 @@ var genericUint64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *genericUint64Host) Begin() {
 	g.Sites = genericUint64HostSites
 	n := g.Items
@@ -1876,7 +1876,7 @@ func (g *genericUint64Host) Begin() {
 	kernelimpl.HostRoom(&g.v9, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *genericUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2082,6 +2082,79 @@ func (g *genericUint64Host) r3() int {
 	return -1
 }
 
+// nativeHost is some work-items of the kernel [Native].
+type nativeHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newNativeHost() kernelimpl.HostForm { return new(nativeHost) }
+
+var nativeHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:270:69"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:270:60"},
+}
+
+// Begin readies the form for a launch.
+func (g *nativeHost) Begin() {
+	g.Sites = nativeHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *nativeHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nativeHost) r0() int {
+	v1 := g.v1
+	v5 := g.v5
+	v7 := v5 != 0
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v8 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		if !v7 {
+			goto b5
+		}
+		{
+			v8 = int64(uint32(v0))
+			v9 := uint64(v8) < uint64(v3)
+			if !v9 {
+				goto b4
+			}
+		}
+		{
+			v10 := *(*float32)(unsafe.Add(p0, int(v8)*4))
+			kernelimpl.HostUpdate((*float32)(p1), v10, kernelimpl.HostAdd[float32])
+			continue
+		}
+	b4:
+		g.Fault(0, v8, v3, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, int64(0), v5, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
 // typedHost is a work-group of the kernel [Typed].
 type typedHost struct {
 	kernelimpl.HostGroup
@@ -2104,7 +2177,7 @@ var typedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *typedHost) Begin() {
 	g.Sites = typedHostSites
 	n := g.Items
@@ -2119,7 +2192,7 @@ func (g *typedHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *typedHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2163,12 +2236,12 @@ func (g *typedHost) r0() int {
 			v9 = int64(uint32(v0))
 			v12 := uint64(v9) < uint64(v1)
 			if !v12 {
-				goto b25
+				goto b22
 			}
 		}
 		v13 = *(*int32)(unsafe.Add(p0, int(v9)*4))
 		if !v14 {
-			goto b24
+			goto b21
 		}
 		{
 			v15 := v9 / v3
@@ -2201,11 +2274,11 @@ func (g *typedHost) r0() int {
 			next = 0
 			continue
 		}
-	b24:
+	b21:
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b22:
 		g.Fault(1, v9, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2278,7 +2351,6 @@ func (g *typedHost) r3() int {
 		v0 := int32(basex + x)
 		v49 := h49[li]
 		var v54 int64
-		var v66 int32
 		{
 			v50 := uint32(v10) < uint32(8)
 			if !v50 {
@@ -2309,15 +2381,15 @@ func (g *typedHost) r3() int {
 		g.Leave(li)
 		continue
 	b11:
-		if v49 {
-			v66 = int32(1)
-			goto b13
+		{
+			v66 := int32(0)
+			if v49 {
+				v66 = int32(1)
+			}
+			h66[li] = v66
+			next = 3
+			continue
 		}
-		v66 = int32(0)
-	b13:
-		h66[li] = v66
-		next = 3
-		continue
 	}
 	return next
 }
@@ -2329,10 +2401,10 @@ func (g *typedHost) r4() int {
 	m0 := g.Memory(0)
 	v73 := v67 + 100
 	m1 := g.Memory(1)
-	v75 := int32(g.ID[0])
-	v76 := int64(uint32(v75))
+	v76 := int32(g.ID[0])
+	v77 := int64(uint32(v76))
 	v7 := g.v7
-	v79 := uint64(v76) < uint64(v7)
+	v80 := uint64(v77) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -2344,52 +2416,52 @@ func (g *typedHost) r4() int {
 		v10 := int32(x)
 		v0 := int32(basex + x)
 		var v68 bool
-		var v74, v78 int32
+		var v75, v79 int32
 		v68 = v10 == 0
 		if !v68 {
-			v74 = v67
-			goto b19
+			v75 = v67
+			goto b16
 		}
 		{
 			v69 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
 			if !v69 {
-				v74 = v67
-				goto b19
+				v75 = v67
+				goto b16
 			}
 		}
 		{
 			v70 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
 			if v70 {
-				v74 = v67
-				goto b19
+				v75 = v67
+				goto b16
 			}
 		}
 		{
 			v71 := *(*int32)(unsafe.Add(m0, 12))
 			v72 := v71 != 0
+			v74 := v73
 			if v72 {
 				v74 = v67
+			}
+			v75 = v74
+		}
+	b16:
+		if !v68 {
+			goto b20
+		}
+		{
+			v78 := *(*int32)(m1)
+			v79 = v75 + v78
+			if !v80 {
 				goto b19
 			}
 		}
-		v74 = v73
+		*(*int32)(unsafe.Add(p3, int(v77)*4)) = v79
+		goto b20
 	b19:
-		if !v68 {
-			goto b23
-		}
-		{
-			v77 := *(*int32)(m1)
-			v78 = v74 + v77
-			if !v79 {
-				goto b22
-			}
-		}
-		*(*int32)(unsafe.Add(p3, int(v76)*4)) = v78
-		goto b23
-	b22:
-		g.Fault(3, v76, v7, v0, int32(0), int32(0))
+		g.Fault(3, v77, v7, v0, int32(0), int32(0))
 		continue
-	b23:
+	b20:
 		continue
 	}
 	return -1

@@ -10,6 +10,1086 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// convertFloat32Host is some work-items of the kernel [ConvertFloat32].
+type convertFloat32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
+
+var convertFloat32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertFloat32Host) Begin() {
+	g.Sites = convertFloat32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertFloat32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertFloat32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v15, v17, v19, v26, v27, v28 int32
+		var v7, v25, v38 int64
+		var v9 float32
+		var v39 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*float32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 < 2.1474836e+09
+			v11 := -2.1474836e+09 <= v9
+			v12 := v10 && v11
+			v13 := float32(0)
+			if v12 {
+				v13 = v9
+			}
+			v14 := int32(v13)
+			v15 = int32(-2147483648)
+			if v12 {
+				v15 = v14
+			}
+			v16 := v15 << 24
+			v17 = v16 >> 24
+			v18 := v15 << 16
+			v19 = v18 >> 16
+			v20 := v9 < 9.223372e+18
+			v21 := -9.223372e+18 <= v9
+			v22 := v20 && v21
+			v23 := float32(0)
+			if v22 {
+				v23 = v9
+			}
+			v24 := int64(v23)
+			v25 = int64(-9223372036854775808)
+			if v22 {
+				v25 = v24
+			}
+			v26 = v15 & 255
+			v27 = v15 & 65535
+			v28 = int32(uint64(v25))
+			v29 := float32(v9 - 9.223372e+18)
+			v30 := v29 < 9.223372e+18
+			v31 := -9.223372e+18 <= v29
+			v32 := v30 && v31
+			v33 := float32(0)
+			if v32 {
+				v33 = v29
+			}
+			v34 := int64(v33)
+			v35 := int64(-9223372036854775808)
+			if v32 {
+				v35 = v34
+			}
+			v36 := v25 >> 63
+			v37 := v35 & v36
+			v38 = v25 | v37
+			v39 = float64(v9)
+			v40 := uint64(v7) < uint64(v5)
+			if !v40 {
+				goto b4
+			}
+		}
+		{
+			v41 := int8(uint32(v17))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v41
+			v43 := int16(uint32(v19))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v43
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v15
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v25
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v25
+			v48 := int8(uint32(v26))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v48
+			v50 := int16(uint32(v27))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v50
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v28
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v38
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v38
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v9
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v39
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertFloat64Host is some work-items of the kernel [ConvertFloat64].
+type convertFloat64Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertFloat64Host() kernelimpl.HostForm { return new(convertFloat64Host) }
+
+var convertFloat64HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertFloat64Host) Begin() {
+	g.Sites = convertFloat64HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertFloat64Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertFloat64Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v15, v17, v19, v26, v27, v28 int32
+		var v7, v25, v38 int64
+		var v9 float64
+		var v39 float32
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*float64)(unsafe.Add(p0, int(v7)*8))
+			v10 := v9 < 2.147483648e+09
+			v11 := -2.147483649e+09 < v9
+			v12 := v10 && v11
+			v13 := float64(0)
+			if v12 {
+				v13 = v9
+			}
+			v14 := int32(v13)
+			v15 = int32(-2147483648)
+			if v12 {
+				v15 = v14
+			}
+			v16 := v15 << 24
+			v17 = v16 >> 24
+			v18 := v15 << 16
+			v19 = v18 >> 16
+			v20 := v9 < 9.223372036854776e+18
+			v21 := -9.223372036854776e+18 <= v9
+			v22 := v20 && v21
+			v23 := float64(0)
+			if v22 {
+				v23 = v9
+			}
+			v24 := int64(v23)
+			v25 = int64(-9223372036854775808)
+			if v22 {
+				v25 = v24
+			}
+			v26 = v15 & 255
+			v27 = v15 & 65535
+			v28 = int32(uint64(v25))
+			v29 := float64(v9 - 9.223372036854776e+18)
+			v30 := v29 < 9.223372036854776e+18
+			v31 := -9.223372036854776e+18 <= v29
+			v32 := v30 && v31
+			v33 := float64(0)
+			if v32 {
+				v33 = v29
+			}
+			v34 := int64(v33)
+			v35 := int64(-9223372036854775808)
+			if v32 {
+				v35 = v34
+			}
+			v36 := v25 >> 63
+			v37 := v35 & v36
+			v38 = v25 | v37
+			v39 = float32(v9)
+			v40 := uint64(v7) < uint64(v5)
+			if !v40 {
+				goto b4
+			}
+		}
+		{
+			v41 := int8(uint32(v17))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v41
+			v43 := int16(uint32(v19))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v43
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v15
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v25
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v25
+			v48 := int8(uint32(v26))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v48
+			v50 := int16(uint32(v27))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v50
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v28
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v38
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v38
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v39
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v9
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt16Host is some work-items of the kernel [ConvertInt16].
+type convertInt16Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
+
+var convertInt16HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt16Host) Begin() {
+	g.Sites = convertInt16HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt16Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt16Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15 int32
+		var v7, v13 int64
+		var v9 int16
+		var v16 float32
+		var v17 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
+			v10 = int32(v9)
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 = int64(v9)
+			v14 = v10 & 255
+			v15 = v10 & 65535
+			v16 = float32(v10)
+			v17 = float64(v10)
+			v18 := uint64(v7) < uint64(v5)
+			if !v18 {
+				goto b4
+			}
+		}
+		{
+			v19 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v19
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v13
+			v25 := int8(uint32(v14))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v25
+			v27 := int16(uint32(v15))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v16
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v17
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt32Host is some work-items of the kernel [ConvertInt32].
+type convertInt32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
+
+var convertInt32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt32Host) Begin() {
+	g.Sites = convertInt32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v11, v13, v15, v16 int32
+		var v7, v14 int64
+		var v17 float32
+		var v18 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 << 24
+			v11 = v10 >> 24
+			v12 := v9 << 16
+			v13 = v12 >> 16
+			v14 = int64(v9)
+			v15 = v9 & 255
+			v16 = v9 & 65535
+			v17 = float32(v9)
+			v18 = float64(v9)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v11))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
+			v22 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v14
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v14
+			v27 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v14
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v14
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt64Host is some work-items of the kernel [ConvertInt64].
+type convertInt64Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
+
+var convertInt64HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt64Host) Begin() {
+	g.Sites = convertInt64HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt64Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt64Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(v9)
+			v18 = float64(v9)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
+			v22 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v9
+			v27 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt8Host is some work-items of the kernel [ConvertInt8].
+type convertInt8Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
+
+var convertInt8HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt8Host) Begin() {
+	g.Sites = convertInt8HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt8Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt8Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v13 int32
+		var v7, v11 int64
+		var v9 int8
+		var v14 float32
+		var v15 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
+			v10 = int32(v9)
+			v11 = int64(v9)
+			v12 = v10 & 255
+			v13 = v10 & 65535
+			v14 = float32(v10)
+			v15 = float64(v10)
+			v16 := uint64(v7) < uint64(v5)
+			if !v16 {
+				goto b4
+			}
+		}
+		{
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v9
+			v18 := int16(v9)
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v18
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v11
+			v23 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v23
+			v25 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v25
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v15
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint16Host is some work-items of the kernel [ConvertUint16].
+type convertUint16Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
+
+var convertUint16HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint16Host) Begin() {
+	g.Sites = convertUint16HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint16Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint16Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v16 int32
+		var v7, v15 int64
+		var v9 int16
+		var v17 float32
+		var v18 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
+			v10 = int32(uint16(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = int64(uint16(v9))
+			v16 = v10 & 255
+			v17 = float32(uint32(v10))
+			v18 = float64(uint32(v10))
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
+			v22 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v15
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v15
+			v27 := int8(uint32(v16))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v15
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v15
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint32Host is some work-items of the kernel [ConvertUint32].
+type convertUint32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
+
+var convertUint32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint32Host) Begin() {
+	g.Sites = convertUint32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v11, v13, v15, v16 int32
+		var v7, v14 int64
+		var v17 float32
+		var v18 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 << 24
+			v11 = v10 >> 24
+			v12 := v9 << 16
+			v13 = v12 >> 16
+			v14 = int64(uint32(v9))
+			v15 = v9 & 255
+			v16 = v9 & 65535
+			v17 = float32(uint32(v9))
+			v18 = float64(uint32(v9))
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v11))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
+			v22 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v14
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v14
+			v27 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v14
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v14
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint64Host is some work-items of the kernel [ConvertUint64].
+type convertUint64Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
+
+var convertUint64HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint64Host) Begin() {
+	g.Sites = convertUint64HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint64Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint64Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(uint64(v9))
+			v18 = float64(uint64(v9))
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
+			v22 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v9
+			v27 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint8Host is some work-items of the kernel [ConvertUint8].
+type convertUint8Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
+
+var convertUint8HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint8Host) Begin() {
+	g.Sites = convertUint8HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint8Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint8Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12 int32
+		var v7, v13 int64
+		var v9 int8
+		var v14 float32
+		var v15 float64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
+			v10 = int32(uint8(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 = int64(uint8(v9))
+			v14 = float32(uint32(v10))
+			v15 = float64(uint32(v10))
+			v16 := uint64(v7) < uint64(v5)
+			if !v16 {
+				goto b4
+			}
+		}
+		{
+			v17 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v17
+			v19 := int16(uint8(v9))
+			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v19
+			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v13
+			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v9
+			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v19
+			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v15
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
 // faultBeforeBarrierHost is a work-group of the kernel [FaultBeforeBarrier].
 type faultBeforeBarrierHost struct {
 	kernelimpl.HostGroup
@@ -26,7 +1106,7 @@ var faultBeforeBarrierHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:101:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *faultBeforeBarrierHost) Begin() {
 	g.Sites = faultBeforeBarrierHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -35,7 +1115,7 @@ func (g *faultBeforeBarrierHost) Begin() {
 	g.Allot(0, 128)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *faultBeforeBarrierHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -70,34 +1150,30 @@ func (g *faultBeforeBarrierHost) r1() int {
 			v7 = int32(x)
 			v8 = int64(uint32(v7))
 			v9 := v6 == v1
-			if !v9 {
-				v11 = v6
-				goto b3
+			v11 = v6
+			if v9 {
+				v11 = v10
 			}
-		}
-		v11 = v10
-	b3:
-		{
 			v12 := uint64(v11) < uint64(v2)
 			if !v12 {
-				goto b13
+				goto b11
 			}
 		}
 		{
 			v13 = *(*int32)(unsafe.Add(p1, int(v11)*4))
 			v14 := uint32(v7) < uint32(32)
 			if !v14 {
-				goto b12
+				goto b10
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v7)*4)) = v13
 		next = 1
 		continue
-	b12:
+	b10:
 		g.Fault(0, v8, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b13:
+	b11:
 		g.Fault(1, v11, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -123,12 +1199,12 @@ func (g *faultBeforeBarrierHost) r2() int {
 		var v16, v17, v18 int32
 		v16 = int32(0)
 		v17 = int32(-1)
-	b7:
+	b5:
 		{
 			v18 = v17 + 1
 			v19 := v18 < 32
 			if !v19 {
-				goto b9
+				goto b7
 			}
 		}
 		{
@@ -136,19 +1212,112 @@ func (g *faultBeforeBarrierHost) r2() int {
 			v21 := v16 + v20
 			v16 = v21
 			v17 = v18
-			goto b7
+			goto b5
 		}
-	b9:
+	b7:
 		{
 			v22 := uint64(v6) < uint64(v4)
 			if !v22 {
-				goto b11
+				goto b9
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v6)*4)) = v16
 		continue
-	b11:
+	b9:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// grid2Host is some work-items of the kernel [Grid2].
+type grid2Host struct {
+	kernelimpl.HostGroup
+	v2 int32
+	v4 int32
+	v6 int64
+	v7 int64
+}
+
+func newGrid2Host() kernelimpl.HostForm { return new(grid2Host) }
+
+var grid2HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:241:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *grid2Host) Begin() {
+	g.Sites = grid2HostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Run runs it.
+func (g *grid2Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *grid2Host) r0() int {
+	v2 := g.v2
+	v4 := g.v4
+	v6 := g.v6
+	v11 := int64(uint32(v2))
+	v12 := int64(uint32(v4))
+	v18 := v12 * 1000000
+	v19 := v11 * 10000
+	v20 := v18 + v19
+	v21 := int32(uint64(v20))
+	v7 := g.v7
+	p1 := g.Pointer(1)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		var v0, v1, v22 int32
+		var v14 int64
+		{
+			v0 = int32(x)
+			v1 = int32(y)
+			v3 := uint32(v0) < uint32(v2)
+			if !v3 {
+				goto b6
+			}
+		}
+		{
+			v5 := uint32(v1) < uint32(v4)
+			if !v5 {
+				goto b5
+			}
+		}
+		{
+			v9 := int64(uint32(v0))
+			v10 := int64(uint32(v1))
+			v13 := v10 * v6
+			v14 = v13 + v9
+			v15 := v10 * v11
+			v16 := v15 + v9
+			v17 := int32(uint64(v16))
+			v22 = v17 + v21
+			v23 := uint64(v14) < uint64(v7)
+			if !v23 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v22
+		continue
+	b4:
+		g.Fault(0, v14, v7, v0, v1, int32(0))
+		continue
+	b5:
+		continue
+	b6:
 		continue
 	}
 	return -1
@@ -173,7 +1342,7 @@ var grid2LocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *grid2LocalHost) Begin() {
 	g.Sites = grid2LocalHostSites
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -184,7 +1353,7 @@ func (g *grid2LocalHost) Begin() {
 	g.Allot(0, 240)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *grid2LocalHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -433,6 +1602,113 @@ func (g *grid2LocalHost) r2() int {
 	return -1
 }
 
+// grid3Host is some work-items of the kernel [Grid3].
+type grid3Host struct {
+	kernelimpl.HostGroup
+	v3 int32
+	v5 int32
+	v7 int32
+	v9 int64
+}
+
+func newGrid3Host() kernelimpl.HostForm { return new(grid3Host) }
+
+var grid3HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:251:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *grid3Host) Begin() {
+	g.Sites = grid3HostSites
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v7 = kernelimpl.HostArg[int32](&g.HostGroup, 16)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *grid3Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *grid3Host) r0() int {
+	v3 := g.v3
+	v5 := g.v5
+	v7 := g.v7
+	v14 := int64(uint32(v5))
+	v17 := int64(uint32(v3))
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	ny := g.Global[1]
+	y := g.Lo / nx % ny
+	z := g.Lo / nx / ny
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+			if y == ny {
+				y, z = 0, z+1
+			}
+		}
+		var v0, v1, v2, v24 int32
+		var v19 int64
+		{
+			v0 = int32(x)
+			v1 = int32(y)
+			v2 = int32(z)
+			v4 := uint32(v0) < uint32(v3)
+			if !v4 {
+				goto b8
+			}
+		}
+		{
+			v6 := uint32(v1) < uint32(v5)
+			if !v6 {
+				goto b7
+			}
+		}
+		{
+			v8 := uint32(v2) < uint32(v7)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v11 := int64(uint32(v0))
+			v12 := int64(uint32(v1))
+			v13 := int64(uint32(v2))
+			v15 := v13 * v14
+			v16 := v15 + v12
+			v18 := v16 * v17
+			v19 = v18 + v11
+			v20 := v13 * 10000
+			v21 := v12 * 100
+			v22 := v20 + v21
+			v23 := v22 + v11
+			v24 = int32(uint64(v23))
+			v25 := uint64(v19) < uint64(v9)
+			if !v25 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p0, int(v19)*4)) = v24
+		continue
+	b5:
+		g.Fault(0, v19, v9, v0, v1, v2)
+		continue
+	b6:
+		continue
+	b7:
+		continue
+	b8:
+		continue
+	}
+	return -1
+}
+
 // groupFloats32Host is a work-group of the kernel [GroupFloats32].
 type groupFloats32Host struct {
 	kernelimpl.HostGroup
@@ -470,7 +1746,7 @@ var groupFloats32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupFloats32Host) Begin() {
 	g.Sites = groupFloats32HostSites
 	n := g.Items
@@ -495,7 +1771,7 @@ func (g *groupFloats32Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupFloats32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1245,7 +2521,7 @@ var groupFloats64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupFloats64Host) Begin() {
 	g.Sites = groupFloats64HostSites
 	n := g.Items
@@ -1270,7 +2546,7 @@ func (g *groupFloats64Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupFloats64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2013,7 +3289,7 @@ var groupGuardsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupGuardsHost) Begin() {
 	g.Sites = groupGuardsHostSites
 	n := g.Items
@@ -2031,7 +3307,7 @@ func (g *groupGuardsHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupGuardsHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2510,7 +3786,7 @@ var groupIntsInt16HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsInt16Host) Begin() {
 	g.Sites = groupIntsInt16HostSites
 	n := g.Items
@@ -2539,7 +3815,7 @@ func (g *groupIntsInt16Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsInt16Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -3547,7 +4823,7 @@ var groupIntsInt32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsInt32Host) Begin() {
 	g.Sites = groupIntsInt32HostSites
 	n := g.Items
@@ -3576,7 +4852,7 @@ func (g *groupIntsInt32Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsInt32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -4519,7 +5795,7 @@ var groupIntsInt64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsInt64Host) Begin() {
 	g.Sites = groupIntsInt64HostSites
 	n := g.Items
@@ -4548,7 +5824,7 @@ func (g *groupIntsInt64Host) Begin() {
 	kernelimpl.HostRoom(&g.sint64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsInt64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -5491,7 +6767,7 @@ var groupIntsInt8HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsInt8Host) Begin() {
 	g.Sites = groupIntsInt8HostSites
 	n := g.Items
@@ -5520,7 +6796,7 @@ func (g *groupIntsInt8Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -6528,7 +7804,7 @@ var groupIntsUint32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsUint32Host) Begin() {
 	g.Sites = groupIntsUint32HostSites
 	n := g.Items
@@ -6557,7 +7833,7 @@ func (g *groupIntsUint32Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -7500,7 +8776,7 @@ var groupIntsUint64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsUint64Host) Begin() {
 	g.Sites = groupIntsUint64HostSites
 	n := g.Items
@@ -7529,7 +8805,7 @@ func (g *groupIntsUint64Host) Begin() {
 	kernelimpl.HostRoom(&g.sint64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -8472,7 +9748,7 @@ var groupIntsUint8HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupIntsUint8Host) Begin() {
 	g.Sites = groupIntsUint8HostSites
 	n := g.Items
@@ -8501,7 +9777,7 @@ func (g *groupIntsUint8Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupIntsUint8Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -9508,7 +10784,7 @@ var groupLeaversHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupLeaversHost) Begin() {
 	g.Sites = groupLeaversHostSites
 	n := g.Items
@@ -9541,7 +10817,7 @@ func (g *groupLeaversHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupLeaversHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -10274,7 +11550,7 @@ var groupRoundsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupRoundsHost) Begin() {
 	g.Sites = groupRoundsHostSites
 	n := g.Items
@@ -10308,7 +11584,7 @@ func (g *groupRoundsHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupRoundsHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -10436,7 +11712,7 @@ func (g *groupRoundsHost) r0() int {
 			v18 = v16 + v17
 			v19 := uint64(v18) < uint64(v4)
 			if !v19 {
-				goto b36
+				goto b34
 			}
 		}
 		{
@@ -10475,7 +11751,7 @@ func (g *groupRoundsHost) r0() int {
 		u23 = v23
 		next = 0
 		continue
-	b36:
+	b34:
 		g.Fault(1, v18, v4, v0, v1, v2)
 		g.Leave(li)
 		continue
@@ -11153,25 +12429,19 @@ func (g *groupRoundsHost) r12() int {
 		{
 			v95 := !v94
 			v96 := v92 && v95
-			if !v96 {
-				v98 = v88
-				goto b33
-			}
-		}
-		{
 			v97 := v88 ^ 1
-			v98 = v97
-		}
-	b33:
-		{
+			v98 = v88
+			if v96 {
+				v98 = v97
+			}
 			v99 := uint64(v18) < uint64(v6)
 			if !v99 {
-				goto b35
+				goto b33
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
 		continue
-	b35:
+	b33:
 		g.Fault(3, v18, v6, v0, v1, v2)
 		continue
 	}
@@ -11228,7 +12498,7 @@ var groupVotesHostSites = []abi.Site{
 	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *groupVotesHost) Begin() {
 	g.Sites = groupVotesHostSites
 	n := g.Items
@@ -11264,7 +12534,7 @@ func (g *groupVotesHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *groupVotesHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -11999,7 +13269,7 @@ type leaversHost struct {
 	v4  int64
 	v37 []int32
 	v38 int32
-	v96 []int32
+	v97 []int32
 }
 
 func newLeaversHost() kernelimpl.HostForm { return new(leaversHost) }
@@ -12013,7 +13283,7 @@ var leaversHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *leaversHost) Begin() {
 	g.Sites = leaversHostSites
 	n := g.Items
@@ -12022,10 +13292,10 @@ func (g *leaversHost) Begin() {
 	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 64)
 	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v96, n)
+	kernelimpl.HostRoom(&g.v97, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *leaversHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -12093,7 +13363,7 @@ func (g *leaversHost) r1() int {
 		{
 			v16 := uint64(v8) < uint64(v2)
 			if !v16 {
-				goto b55
+				goto b54
 			}
 		}
 		{
@@ -12183,17 +13453,17 @@ func (g *leaversHost) r1() int {
 		{
 			v35 := uint32(v6) < uint32(16)
 			if !v35 {
-				goto b54
+				goto b53
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v17
 		next = 1
 		continue
-	b54:
+	b53:
 		g.Fault(2, v7, int64(16), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b55:
+	b54:
 		g.Fault(3, v8, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -12208,7 +13478,7 @@ func (g *leaversHost) r2() int {
 	basex := g.ID[0] * g.Local[0]
 	v1 := g.v1
 	u38 := g.v38
-	h96 := g.v96[:n]
+	h97 := g.v97[:n]
 	h37 := g.v37[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -12219,21 +13489,21 @@ func (g *leaversHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v84, v85, v88, v92, v96 int32
+		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93, v97 int32
 		v37 = int32(0)
 		v38 = int32(0)
 		{
 			v39 := v38 < 3
 			if !v39 {
-				goto b48
+				goto b47
 			}
 		}
 		{
 			v40 = *(*int32)(m0)
 			v41 := 35 < v40
 			if v41 {
-				v88 = v37
-				goto b40
+				v89 = v37
+				goto b39
 			}
 		}
 		{
@@ -12241,8 +13511,8 @@ func (g *leaversHost) r2() int {
 			v43 = *(*int32)(unsafe.Add(m0, 4))
 			v44 := 35 < v43
 			if v44 {
-				v88 = v42
-				goto b40
+				v89 = v42
+				goto b39
 			}
 		}
 		{
@@ -12250,8 +13520,8 @@ func (g *leaversHost) r2() int {
 			v46 = *(*int32)(unsafe.Add(m0, 8))
 			v47 := 35 < v46
 			if v47 {
-				v88 = v45
-				goto b40
+				v89 = v45
+				goto b39
 			}
 		}
 		{
@@ -12259,8 +13529,8 @@ func (g *leaversHost) r2() int {
 			v49 = *(*int32)(unsafe.Add(m0, 12))
 			v50 := 35 < v49
 			if v50 {
-				v88 = v48
-				goto b40
+				v89 = v48
+				goto b39
 			}
 		}
 		{
@@ -12268,8 +13538,8 @@ func (g *leaversHost) r2() int {
 			v52 = *(*int32)(unsafe.Add(m0, 16))
 			v53 := 35 < v52
 			if v53 {
-				v88 = v51
-				goto b40
+				v89 = v51
+				goto b39
 			}
 		}
 		{
@@ -12277,8 +13547,8 @@ func (g *leaversHost) r2() int {
 			v55 = *(*int32)(unsafe.Add(m0, 20))
 			v56 := 35 < v55
 			if v56 {
-				v88 = v54
-				goto b40
+				v89 = v54
+				goto b39
 			}
 		}
 		{
@@ -12286,8 +13556,8 @@ func (g *leaversHost) r2() int {
 			v58 = *(*int32)(unsafe.Add(m0, 24))
 			v59 := 35 < v58
 			if v59 {
-				v88 = v57
-				goto b40
+				v89 = v57
+				goto b39
 			}
 		}
 		{
@@ -12295,8 +13565,8 @@ func (g *leaversHost) r2() int {
 			v61 = *(*int32)(unsafe.Add(m0, 28))
 			v62 := 35 < v61
 			if v62 {
-				v88 = v60
-				goto b40
+				v89 = v60
+				goto b39
 			}
 		}
 		{
@@ -12304,8 +13574,8 @@ func (g *leaversHost) r2() int {
 			v64 = *(*int32)(unsafe.Add(m0, 32))
 			v65 := 35 < v64
 			if v65 {
-				v88 = v63
-				goto b40
+				v89 = v63
+				goto b39
 			}
 		}
 		{
@@ -12313,8 +13583,8 @@ func (g *leaversHost) r2() int {
 			v67 = *(*int32)(unsafe.Add(m0, 36))
 			v68 := 35 < v67
 			if v68 {
-				v88 = v66
-				goto b40
+				v89 = v66
+				goto b39
 			}
 		}
 		{
@@ -12322,8 +13592,8 @@ func (g *leaversHost) r2() int {
 			v70 = *(*int32)(unsafe.Add(m0, 40))
 			v71 := 35 < v70
 			if v71 {
-				v88 = v69
-				goto b40
+				v89 = v69
+				goto b39
 			}
 		}
 		{
@@ -12331,8 +13601,8 @@ func (g *leaversHost) r2() int {
 			v73 = *(*int32)(unsafe.Add(m0, 44))
 			v74 := 35 < v73
 			if v74 {
-				v88 = v72
-				goto b40
+				v89 = v72
+				goto b39
 			}
 		}
 		{
@@ -12340,8 +13610,8 @@ func (g *leaversHost) r2() int {
 			v76 = *(*int32)(unsafe.Add(m0, 48))
 			v77 := 35 < v76
 			if v77 {
-				v88 = v75
-				goto b40
+				v89 = v75
+				goto b39
 			}
 		}
 		{
@@ -12349,8 +13619,8 @@ func (g *leaversHost) r2() int {
 			v79 = *(*int32)(unsafe.Add(m0, 52))
 			v80 := 35 < v79
 			if v80 {
-				v88 = v78
-				goto b40
+				v89 = v78
+				goto b39
 			}
 		}
 		{
@@ -12358,58 +13628,56 @@ func (g *leaversHost) r2() int {
 			v82 = *(*int32)(unsafe.Add(m0, 56))
 			v83 := 35 < v82
 			if v83 {
-				v88 = v81
-				goto b40
+				v89 = v81
+				goto b39
 			}
 		}
 		{
-			v84 = v81 + v82
-			v85 = *(*int32)(unsafe.Add(m0, 60))
+			v84 := v81 + v82
+			v85 := *(*int32)(unsafe.Add(m0, 60))
 			v86 := 35 < v85
+			v87 := v84 + v85
+			v88 := v87
 			if v86 {
 				v88 = v84
-				goto b40
 			}
+			v89 = v88
 		}
+	b39:
 		{
-			v87 := v84 + v85
-			v88 = v87
-		}
-	b40:
-		{
-			v89 := v8 == v1
-			if !v89 {
-				v96 = v88
-				goto b45
-			}
-		}
-		{
-			v90 := v38 == 1
+			v90 := v8 == v1
 			if !v90 {
-				v96 = v88
-				goto b45
-			}
-		}
-		{
-			v91 := v1 - v8
-			v92 = int32(uint64(v91))
-			v93 := v92 != 0
-			if !v93 {
+				v97 = v89
 				goto b44
 			}
 		}
 		{
-			v94 := v88 / v92
-			v96 = v94
-			goto b45
+			v91 := v38 == 1
+			if !v91 {
+				v97 = v89
+				goto b44
+			}
 		}
-	b44:
+		{
+			v92 := v1 - v8
+			v93 = int32(uint64(v92))
+			v94 := v93 != 0
+			if !v94 {
+				goto b43
+			}
+		}
+		{
+			v95 := v89 / v93
+			v97 = v95
+			goto b44
+		}
+	b43:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b45:
+	b44:
 		u38 = v38
-		h96[li] = v96
+		h97[li] = v97
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12417,16 +13685,16 @@ func (g *leaversHost) r2() int {
 			next = 2
 		}
 		continue
-	b48:
+	b47:
 		{
-			v105 := v37 < 0
-			if !v105 {
-				goto b50
+			v106 := v37 < 0
+			if !v106 {
+				goto b49
 			}
 		}
 		g.Leave(li)
 		continue
-	b50:
+	b49:
 		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
@@ -12443,7 +13711,7 @@ func (g *leaversHost) r2() int {
 // r3 runs them after the Barrier.
 func (g *leaversHost) r3() int {
 	n := g.Items
-	h96 := g.v96[:n]
+	h97 := g.v97[:n]
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -12452,15 +13720,15 @@ func (g *leaversHost) r3() int {
 			continue
 		}
 		v6 := int32(x)
-		v96 := h96[li]
+		v97 := h97[li]
 		{
-			v97 := 15 - v6
-			v98 := v96 / 7
-			v99 := v98 * 7
-			v100 := v96 - v99
-			v101 := *(*int32)(unsafe.Add(m0, int(v97)*4))
-			v102 := v101 + v100
-			*(*int32)(unsafe.Add(m0, int(v97)*4)) = v102
+			v98 := 15 - v6
+			v99 := v97 / 7
+			v100 := v99 * 7
+			v101 := v97 - v100
+			v102 := *(*int32)(unsafe.Add(m0, int(v98)*4))
+			v103 := v102 + v101
+			*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
 			continue
 		}
 	}
@@ -12471,7 +13739,7 @@ func (g *leaversHost) r3() int {
 func (g *leaversHost) r4() int {
 	n := g.Items
 	e38 := g.v38
-	h96 := g.v96[:n]
+	h97 := g.v97[:n]
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	v1 := g.v1
@@ -12485,27 +13753,27 @@ func (g *leaversHost) r4() int {
 			continue
 		}
 		v38 := e38
-		v96 := h96[li]
+		v97 := h97[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v84, v85, v88, v92 int32
+		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93 int32
 		{
-			v104 := v38 + 1
-			v37 = v96
-			v38 = v104
+			v105 := v38 + 1
+			v37 = v97
+			v38 = v105
 		}
 		{
 			v39 := v38 < 3
 			if !v39 {
-				goto b48
+				goto b47
 			}
 		}
 		{
 			v40 = *(*int32)(m0)
 			v41 := 35 < v40
 			if v41 {
-				v88 = v37
-				goto b40
+				v89 = v37
+				goto b39
 			}
 		}
 		{
@@ -12513,8 +13781,8 @@ func (g *leaversHost) r4() int {
 			v43 = *(*int32)(unsafe.Add(m0, 4))
 			v44 := 35 < v43
 			if v44 {
-				v88 = v42
-				goto b40
+				v89 = v42
+				goto b39
 			}
 		}
 		{
@@ -12522,8 +13790,8 @@ func (g *leaversHost) r4() int {
 			v46 = *(*int32)(unsafe.Add(m0, 8))
 			v47 := 35 < v46
 			if v47 {
-				v88 = v45
-				goto b40
+				v89 = v45
+				goto b39
 			}
 		}
 		{
@@ -12531,8 +13799,8 @@ func (g *leaversHost) r4() int {
 			v49 = *(*int32)(unsafe.Add(m0, 12))
 			v50 := 35 < v49
 			if v50 {
-				v88 = v48
-				goto b40
+				v89 = v48
+				goto b39
 			}
 		}
 		{
@@ -12540,8 +13808,8 @@ func (g *leaversHost) r4() int {
 			v52 = *(*int32)(unsafe.Add(m0, 16))
 			v53 := 35 < v52
 			if v53 {
-				v88 = v51
-				goto b40
+				v89 = v51
+				goto b39
 			}
 		}
 		{
@@ -12549,8 +13817,8 @@ func (g *leaversHost) r4() int {
 			v55 = *(*int32)(unsafe.Add(m0, 20))
 			v56 := 35 < v55
 			if v56 {
-				v88 = v54
-				goto b40
+				v89 = v54
+				goto b39
 			}
 		}
 		{
@@ -12558,8 +13826,8 @@ func (g *leaversHost) r4() int {
 			v58 = *(*int32)(unsafe.Add(m0, 24))
 			v59 := 35 < v58
 			if v59 {
-				v88 = v57
-				goto b40
+				v89 = v57
+				goto b39
 			}
 		}
 		{
@@ -12567,8 +13835,8 @@ func (g *leaversHost) r4() int {
 			v61 = *(*int32)(unsafe.Add(m0, 28))
 			v62 := 35 < v61
 			if v62 {
-				v88 = v60
-				goto b40
+				v89 = v60
+				goto b39
 			}
 		}
 		{
@@ -12576,8 +13844,8 @@ func (g *leaversHost) r4() int {
 			v64 = *(*int32)(unsafe.Add(m0, 32))
 			v65 := 35 < v64
 			if v65 {
-				v88 = v63
-				goto b40
+				v89 = v63
+				goto b39
 			}
 		}
 		{
@@ -12585,8 +13853,8 @@ func (g *leaversHost) r4() int {
 			v67 = *(*int32)(unsafe.Add(m0, 36))
 			v68 := 35 < v67
 			if v68 {
-				v88 = v66
-				goto b40
+				v89 = v66
+				goto b39
 			}
 		}
 		{
@@ -12594,8 +13862,8 @@ func (g *leaversHost) r4() int {
 			v70 = *(*int32)(unsafe.Add(m0, 40))
 			v71 := 35 < v70
 			if v71 {
-				v88 = v69
-				goto b40
+				v89 = v69
+				goto b39
 			}
 		}
 		{
@@ -12603,8 +13871,8 @@ func (g *leaversHost) r4() int {
 			v73 = *(*int32)(unsafe.Add(m0, 44))
 			v74 := 35 < v73
 			if v74 {
-				v88 = v72
-				goto b40
+				v89 = v72
+				goto b39
 			}
 		}
 		{
@@ -12612,8 +13880,8 @@ func (g *leaversHost) r4() int {
 			v76 = *(*int32)(unsafe.Add(m0, 48))
 			v77 := 35 < v76
 			if v77 {
-				v88 = v75
-				goto b40
+				v89 = v75
+				goto b39
 			}
 		}
 		{
@@ -12621,8 +13889,8 @@ func (g *leaversHost) r4() int {
 			v79 = *(*int32)(unsafe.Add(m0, 52))
 			v80 := 35 < v79
 			if v80 {
-				v88 = v78
-				goto b40
+				v89 = v78
+				goto b39
 			}
 		}
 		{
@@ -12630,58 +13898,56 @@ func (g *leaversHost) r4() int {
 			v82 = *(*int32)(unsafe.Add(m0, 56))
 			v83 := 35 < v82
 			if v83 {
-				v88 = v81
-				goto b40
+				v89 = v81
+				goto b39
 			}
 		}
 		{
-			v84 = v81 + v82
-			v85 = *(*int32)(unsafe.Add(m0, 60))
+			v84 := v81 + v82
+			v85 := *(*int32)(unsafe.Add(m0, 60))
 			v86 := 35 < v85
+			v87 := v84 + v85
+			v88 := v87
 			if v86 {
 				v88 = v84
-				goto b40
 			}
+			v89 = v88
 		}
+	b39:
 		{
-			v87 := v84 + v85
-			v88 = v87
-		}
-	b40:
-		{
-			v89 := v8 == v1
-			if !v89 {
-				v96 = v88
-				goto b45
-			}
-		}
-		{
-			v90 := v38 == 1
+			v90 := v8 == v1
 			if !v90 {
-				v96 = v88
-				goto b45
-			}
-		}
-		{
-			v91 := v1 - v8
-			v92 = int32(uint64(v91))
-			v93 := v92 != 0
-			if !v93 {
+				v97 = v89
 				goto b44
 			}
 		}
 		{
-			v94 := v88 / v92
-			v96 = v94
-			goto b45
+			v91 := v38 == 1
+			if !v91 {
+				v97 = v89
+				goto b44
+			}
 		}
-	b44:
+		{
+			v92 := v1 - v8
+			v93 = int32(uint64(v92))
+			v94 := v93 != 0
+			if !v94 {
+				goto b43
+			}
+		}
+		{
+			v95 := v89 / v93
+			v97 = v95
+			goto b44
+		}
+	b43:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b45:
+	b44:
 		u38 = v38
-		h96[li] = v96
+		h97[li] = v97
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -12689,16 +13955,16 @@ func (g *leaversHost) r4() int {
 			next = 2
 		}
 		continue
-	b48:
+	b47:
 		{
-			v105 := v37 < 0
-			if !v105 {
-				goto b50
+			v106 := v37 < 0
+			if !v106 {
+				goto b49
 			}
 		}
 		g.Leave(li)
 		continue
-	b50:
+	b49:
 		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
@@ -12730,18 +13996,18 @@ func (g *leaversHost) r5() int {
 		v37 := h37[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v107 int32
+		var v108 int32
 		{
-			v106 := *(*int32)(unsafe.Add(m0, int(v6)*4))
-			v107 = v37 + v106
-			v108 := uint64(v8) < uint64(v4)
-			if !v108 {
-				goto b53
+			v107 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v108 = v37 + v107
+			v109 := uint64(v8) < uint64(v4)
+			if !v109 {
+				goto b52
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v107
+		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v108
 		continue
-	b53:
+	b52:
 		g.Fault(5, v8, v4, v0, int32(0), int32(0))
 		continue
 	}
@@ -12770,7 +14036,7 @@ var localStructsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:50:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *localStructsHost) Begin() {
 	g.Sites = localStructsHostSites
 	n := g.Items
@@ -12785,7 +14051,7 @@ func (g *localStructsHost) Begin() {
 	kernelimpl.HostRoom(&g.v331, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *localStructsHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -13563,7 +14829,7 @@ var loopedLocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:120:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *loopedLocalHost) Begin() {
 	g.Sites = loopedLocalHostSites
 	n := g.Items
@@ -13573,7 +14839,7 @@ func (g *loopedLocalHost) Begin() {
 	kernelimpl.HostRoom(&g.v10, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *loopedLocalHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -13733,6 +14999,192 @@ func (g *loopedLocalHost) r3() int {
 	return next
 }
 
+// maybeNilHost is some work-items of the kernel [MaybeNil].
+type maybeNilHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newMaybeNilHost() kernelimpl.HostForm { return new(maybeNilHost) }
+
+var maybeNilHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:25:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:36:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:30"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:39:8"},
+}
+
+// Begin readies the form for a launch.
+func (g *maybeNilHost) Begin() {
+	g.Sites = maybeNilHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *maybeNilHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *maybeNilHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v21 int32
+		var v7 int64
+		var v14, v22, v23, v34 bool
+		var v15, v35 kernelimpl.HostAddr
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b27
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := v0 / 2
+			v9 := v8 * 2
+			v10 := v0 == v9
+			if !v10 {
+				v14 = true
+				v15 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+				goto b5
+			}
+		}
+		{
+			v11 := uint64(v7) < uint64(v3)
+			if !v11 {
+				goto b4
+			}
+		}
+		{
+			v12 := int(v7) * 4
+			v14 = false
+			v15 = kernelimpl.HostAddr{Base: p0, Off: v12}
+			goto b5
+		}
+	b4:
+		g.Fault(0, v7, v3, v0, int32(0), int32(0))
+		continue
+	b5:
+		if v14 {
+			goto b7
+		}
+		{
+			v16 := *(*int32)(unsafe.Add(v15.Base, v15.Off))
+			v17 := v16 + 5
+			*(*int32)(unsafe.Add(v15.Base, v15.Off)) = v17
+		}
+	b7:
+		{
+			v19 := v0 / 3
+			v20 := v19 * 3
+			v21 = v0 - v20
+			v22 = v0 == v20
+			if v22 {
+				v23 = false
+				goto b9
+			}
+		}
+		v23 = true
+	b9:
+		if !v23 {
+			goto b13
+		}
+		{
+			v24 := uint64(v7) < uint64(v5)
+			if !v24 {
+				goto b12
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(-1)
+		goto b15
+	b12:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		continue
+	b13:
+		{
+			v27 := uint64(v7) < uint64(v5)
+			if !v27 {
+				goto b26
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(10)
+	b15:
+		{
+			v29 := uint64(v7) < uint64(v3)
+			if !v29 {
+				goto b25
+			}
+		}
+		{
+			v30 := uint64(v7) < uint64(v5)
+			if !v30 {
+				goto b24
+			}
+		}
+		if !v22 {
+			goto b19
+		}
+		{
+			v31 := int(v7) * 4
+			v34 = false
+			v35 = kernelimpl.HostAddr{Base: p0, Off: v31}
+			goto b21
+		}
+	b19:
+		{
+			v32 := v21 == 1
+			if !v32 {
+				v34 = true
+				v35 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+				goto b21
+			}
+		}
+		{
+			v33 := int(v7) * 4
+			v34 = false
+			v35 = kernelimpl.HostAddr{Base: p1, Off: v33}
+		}
+	b21:
+		if v34 {
+			goto b23
+		}
+		{
+			v36 := *(*int32)(unsafe.Add(v35.Base, v35.Off))
+			v37 := v36 / 7
+			v38 := v37 * 7
+			v39 := v36 - v38
+			v40 := *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v41 := v40 + v39
+			*(*int32)(unsafe.Add(p1, int(v7)*4)) = v41
+		}
+	b23:
+		continue
+	b24:
+		g.Fault(2, v7, v5, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(3, v7, v3, v0, int32(0), int32(0))
+		continue
+	b26:
+		g.Fault(4, v7, v5, v0, int32(0), int32(0))
+		continue
+	b27:
+		continue
+	}
+	return -1
+}
+
 // neighboursHost is a work-group of the kernel [Neighbours].
 type neighboursHost struct {
 	kernelimpl.HostGroup
@@ -13752,7 +15204,7 @@ var neighboursHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:17"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *neighboursHost) Begin() {
 	g.Sites = neighboursHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
@@ -13762,7 +15214,7 @@ func (g *neighboursHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *neighboursHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -13891,6 +15343,120 @@ func (g *neighboursHost) r2() int {
 	return -1
 }
 
+// nilFaultHost is some work-items of the kernel [NilFault].
+type nilFaultHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v4 int64
+}
+
+func newNilFaultHost() kernelimpl.HostForm { return new(nilFaultHost) }
+
+var nilFaultHostSites = []abi.Site{
+	{Kind: 12, Pos: "internal/difftest/corpus/pointers.go:81:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:81:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *nilFaultHost) Begin() {
+	g.Sites = nilFaultHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Run runs it.
+func (g *nilFaultHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nilFaultHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v6 int64
+		var v8 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b8
+			}
+		}
+		{
+			v6 = int64(uint32(v0))
+			v7 := v6 != v3
+			if v7 {
+				v8 = false
+				goto b3
+			}
+		}
+		v8 = true
+	b3:
+		if !v8 {
+			goto b5
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b5:
+		{
+			v10 := uint64(v6) < uint64(v4)
+			if !v10 {
+				goto b7
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v6)*4)) = int32(3)
+		continue
+	b7:
+		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		continue
+	b8:
+		continue
+	}
+	return -1
+}
+
+// onlyReturnHost is some work-items of the kernel [OnlyReturn].
+type onlyReturnHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+}
+
+func newOnlyReturnHost() kernelimpl.HostForm { return new(onlyReturnHost) }
+
+// Begin readies the form for a launch.
+func (g *onlyReturnHost) Begin() {
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+}
+
+// Run runs it.
+func (g *onlyReturnHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *onlyReturnHost) r0() int {
+	v1 := g.v1
+	for x := g.Lo; x < g.Hi; x++ {
+		{
+			v0 := int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b2
+			}
+		}
+		continue
+	b2:
+		continue
+	}
+	return -1
+}
+
 // phasesHost is a work-group of the kernel [Phases].
 type phasesHost struct {
 	kernelimpl.HostGroup
@@ -13916,7 +15482,7 @@ var phasesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *phasesHost) Begin() {
 	g.Sites = phasesHostSites
 	n := g.Items
@@ -13932,7 +15498,7 @@ func (g *phasesHost) Begin() {
 	kernelimpl.HostRoom(&g.v55, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *phasesHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -13984,24 +15550,24 @@ func (g *phasesHost) r1() int {
 			v8 = int64(uint32(v0))
 			v9 := uint64(v8) < uint64(v2)
 			if !v9 {
-				goto b30
+				goto b28
 			}
 		}
 		{
 			v10 = *(*int32)(unsafe.Add(p1, int(v8)*4))
 			v11 := uint32(v6) < uint32(32)
 			if !v11 {
-				goto b29
+				goto b27
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v10
 		next = 1
 		continue
-	b29:
+	b27:
 		g.Fault(0, v7, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b30:
+	b28:
 		g.Fault(1, v8, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -14043,7 +15609,7 @@ func (g *phasesHost) r2() int {
 		var v15, v22, v33, v53 int64
 		if !v13 {
 			v55 = int32(0)
-			goto b20
+			goto b18
 		}
 		v14 = int32(0)
 		v15 = int64(0)
@@ -14119,31 +15685,25 @@ func (g *phasesHost) r2() int {
 			v48 := v6 / 2
 			v49 := v48 * 2
 			v50 := v6 == v49
-			if v50 {
-				v52 = v47
-				goto b18
-			}
-		}
-		{
 			v51 := v47 + 1
 			v52 = v51
-		}
-	b18:
-		{
+			if v50 {
+				v52 = v47
+			}
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
 				v55 = v52
-				goto b20
+				goto b18
 			}
 		}
 		v14 = v52
 		v15 = v53
 		goto b5
-	b20:
+	b18:
 		if !v57 {
 			v63 = v55
-			goto b26
+			goto b24
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -14153,19 +15713,19 @@ func (g *phasesHost) r2() int {
 			next = 6
 		}
 		continue
-	b26:
+	b24:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b28
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
 		g.Leave(li)
 		continue
-	b28:
+	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -14243,22 +15803,16 @@ func (g *phasesHost) r4() int {
 			v48 := v6 / 2
 			v49 := v48 * 2
 			v50 := v6 == v49
-			if v50 {
-				v52 = v47
-				goto b18
-			}
-		}
-		{
 			v51 := v47 + 1
 			v52 = v51
-		}
-	b18:
-		{
+			if v50 {
+				v52 = v47
+			}
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
 				v55 = v52
-				goto b20
+				goto b18
 			}
 		}
 		v14 = v52
@@ -14329,10 +15883,10 @@ func (g *phasesHost) r4() int {
 			}
 			continue
 		}
-	b20:
+	b18:
 		if !v57 {
 			v63 = v55
-			goto b26
+			goto b24
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -14342,19 +15896,19 @@ func (g *phasesHost) r4() int {
 			next = 6
 		}
 		continue
-	b26:
+	b24:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b28
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
 		g.Leave(li)
 		continue
-	b28:
+	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -14474,22 +16028,16 @@ func (g *phasesHost) r6() int {
 			v48 := v6 / 2
 			v49 := v48 * 2
 			v50 := v6 == v49
-			if v50 {
-				v52 = v47
-				goto b18
-			}
-		}
-		{
 			v51 := v47 + 1
 			v52 = v51
-		}
-	b18:
-		{
+			if v50 {
+				v52 = v47
+			}
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
 				v55 = v52
-				goto b20
+				goto b18
 			}
 		}
 		v14 = v52
@@ -14532,10 +16080,10 @@ func (g *phasesHost) r6() int {
 		g.Fault(2, v22, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b18:
 		if !v57 {
 			v63 = v55
-			goto b26
+			goto b24
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -14545,19 +16093,19 @@ func (g *phasesHost) r6() int {
 			next = 6
 		}
 		continue
-	b26:
+	b24:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b28
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
 		g.Leave(li)
 		continue
-	b28:
+	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -14583,14 +16131,14 @@ func (g *phasesHost) r7() int {
 		{
 			v58 := v6 == 3
 			if !v58 {
-				goto b24
+				goto b22
 			}
 		}
 		{
 			v59 := *(*int32)(unsafe.Add(m0, 36))
 			*(*int32)(unsafe.Add(m1, 4)) = v59
 		}
-	b24:
+	b22:
 		continue
 	}
 	return 7
@@ -14626,13 +16174,137 @@ func (g *phasesHost) r8() int {
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b28
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
 		continue
-	b28:
+	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// quotientsHost is some work-items of the kernel [Quotients].
+type quotientsHost struct {
+	kernelimpl.HostGroup
+	v1  int32
+	v3  int64
+	v5  int64
+	v7  int64
+	v9  int64
+	v11 int64
+}
+
+func newQuotientsHost() kernelimpl.HostForm { return new(quotientsHost) }
+
+var quotientsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:18:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:17:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:12"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:30"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:21"},
+}
+
+// Begin readies the form for a launch.
+func (g *quotientsHost) Begin() {
+	g.Sites = quotientsHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+}
+
+// Run runs it.
+func (g *quotientsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *quotientsHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	v7 := g.v7
+	p2 := g.Pointer(2)
+	v9 := g.v9
+	p3 := g.Pointer(3)
+	v11 := g.v11
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v13 int64
+		var v15, v18, v22, v26 float32
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b12
+			}
+		}
+		{
+			v13 = int64(uint32(v0))
+			v14 := uint64(v13) < uint64(v3)
+			if !v14 {
+				goto b11
+			}
+		}
+		{
+			v15 = *(*float32)(unsafe.Add(p0, int(v13)*4))
+			v16 := uint64(v13) < uint64(v5)
+			if !v16 {
+				goto b10
+			}
+		}
+		{
+			v17 := *(*float32)(unsafe.Add(p1, int(v13)*4))
+			v18 = float32(v15 / v17)
+			v19 := uint64(v13) < uint64(v7)
+			if !v19 {
+				goto b9
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(p2, int(v13)*4)) = v18
+			v21 := *(*float32)(unsafe.Add(p0, int(v13)*4))
+			v22 = float32(math.Sqrt(float64(v21)))
+			v23 := uint64(v13) < uint64(v9)
+			if !v23 {
+				goto b8
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(p3, int(v13)*4)) = v22
+			v25 := *(*float32)(unsafe.Add(p0, int(v13)*4))
+			v26 = float32(1 / v25)
+			v27 := uint64(v13) < uint64(v11)
+			if !v27 {
+				goto b7
+			}
+		}
+		*(*float32)(unsafe.Add(p4, int(v13)*4)) = v26
+		continue
+	b7:
+		g.Fault(0, v13, v11, v0, int32(0), int32(0))
+		continue
+	b8:
+		g.Fault(1, v13, v9, v0, int32(0), int32(0))
+		continue
+	b9:
+		g.Fault(2, v13, v7, v0, int32(0), int32(0))
+		continue
+	b10:
+		g.Fault(3, v13, v5, v0, int32(0), int32(0))
+		continue
+	b11:
+		g.Fault(4, v13, v3, v0, int32(0), int32(0))
+		continue
+	b12:
 		continue
 	}
 	return -1
@@ -14656,7 +16328,7 @@ var reduceHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:23:8"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *reduceHost) Begin() {
 	g.Sites = reduceHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
@@ -14665,7 +16337,7 @@ func (g *reduceHost) Begin() {
 	g.Allot(0, 256)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *reduceHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -14916,7 +16588,7 @@ var returnEarlyHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:79:7"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *returnEarlyHost) Begin() {
 	g.Sites = returnEarlyHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -14925,7 +16597,7 @@ func (g *returnEarlyHost) Begin() {
 	g.Allot(0, 128)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *returnEarlyHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -15076,7 +16748,7 @@ var shufflesBoolHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesBoolHost) Begin() {
 	g.Sites = shufflesBoolHostSites
 	n := g.Items
@@ -15110,7 +16782,7 @@ func (g *shufflesBoolHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesBoolHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -15934,7 +17606,7 @@ var shufflesFloat32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesFloat32Host) Begin() {
 	g.Sites = shufflesFloat32HostSites
 	n := g.Items
@@ -15968,7 +17640,7 @@ func (g *shufflesFloat32Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -16712,7 +18384,7 @@ var shufflesFloat64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesFloat64Host) Begin() {
 	g.Sites = shufflesFloat64HostSites
 	n := g.Items
@@ -16746,7 +18418,7 @@ func (g *shufflesFloat64Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -17490,7 +19162,7 @@ var shufflesIntHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesIntHost) Begin() {
 	g.Sites = shufflesIntHostSites
 	n := g.Items
@@ -17524,7 +19196,7 @@ func (g *shufflesIntHost) Begin() {
 	kernelimpl.HostRoom(&g.sint64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesIntHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -18267,7 +19939,7 @@ var shufflesInt16HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesInt16Host) Begin() {
 	g.Sites = shufflesInt16HostSites
 	n := g.Items
@@ -18301,7 +19973,7 @@ func (g *shufflesInt16Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesInt16Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -19057,7 +20729,7 @@ var shufflesUint32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *shufflesUint32Host) Begin() {
 	g.Sites = shufflesUint32HostSites
 	n := g.Items
@@ -19091,7 +20763,7 @@ func (g *shufflesUint32Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *shufflesUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -19810,7 +21482,7 @@ var transposeHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:24"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
@@ -19820,7 +21492,7 @@ func (g *transposeHost) Begin() {
 	g.Allot(0, 288)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *transposeHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -716,7 +716,7 @@ var convertFloat32SPIRV string
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
-var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -744,7 +744,7 @@ var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertFloat32Host)
 
 // ConvertFloat32 is the kernel [corpus.ConvertFloat32] with its slices in device memory.
 type ConvertFloat32 struct {
@@ -774,7 +774,7 @@ var convertFloat64SPIRV string
 //go:embed ConvertFloat64.words.spv
 var convertFloat64Words string
 
-var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
+var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -802,7 +802,7 @@ var convertFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertFloat64Host)
 
 // ConvertFloat64 is the kernel [corpus.ConvertFloat64] with its slices in device memory.
 type ConvertFloat64 struct {
@@ -832,7 +832,7 @@ var convertInt16SPIRV string
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
-var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -860,7 +860,7 @@ var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt16Host)
 
 // ConvertInt16 is the kernel [corpus.ConvertInt16] with its slices in device memory.
 type ConvertInt16 struct {
@@ -890,7 +890,7 @@ var convertInt32SPIRV string
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
-var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -918,7 +918,7 @@ var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt32Host)
 
 // ConvertInt32 is the kernel [corpus.ConvertInt32] with its slices in device memory.
 type ConvertInt32 struct {
@@ -948,7 +948,7 @@ var convertInt64SPIRV string
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
-var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -976,7 +976,7 @@ var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt64Host)
 
 // ConvertInt64 is the kernel [corpus.ConvertInt64] with its slices in device memory.
 type ConvertInt64 struct {
@@ -1006,7 +1006,7 @@ var convertInt8SPIRV string
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
-var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1034,7 +1034,7 @@ var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt8Host)
 
 // ConvertInt8 is the kernel [corpus.ConvertInt8] with its slices in device memory.
 type ConvertInt8 struct {
@@ -1064,7 +1064,7 @@ var convertUint16SPIRV string
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
-var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1092,7 +1092,7 @@ var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint16Host)
 
 // ConvertUint16 is the kernel [corpus.ConvertUint16] with its slices in device memory.
 type ConvertUint16 struct {
@@ -1122,7 +1122,7 @@ var convertUint32SPIRV string
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
-var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1150,7 +1150,7 @@ var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint32Host)
 
 // ConvertUint32 is the kernel [corpus.ConvertUint32] with its slices in device memory.
 type ConvertUint32 struct {
@@ -1180,7 +1180,7 @@ var convertUint64SPIRV string
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
-var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1208,7 +1208,7 @@ var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint64Host)
 
 // ConvertUint64 is the kernel [corpus.ConvertUint64] with its slices in device memory.
 type ConvertUint64 struct {
@@ -1238,7 +1238,7 @@ var convertUint8SPIRV string
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
-var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1266,7 +1266,7 @@ var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint8Host)
 
 // ConvertUint8 is the kernel [corpus.ConvertUint8] with its slices in device memory.
 type ConvertUint8 struct {
@@ -1989,7 +1989,7 @@ var grid2SPIRV string
 //go:embed Grid2.words.spv
 var grid2Words string
 
-var grid2Kernel = kernelimpl.Register(&abi.Kernel{
+var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Grid2",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -2012,7 +2012,7 @@ var grid2Kernel = kernelimpl.Register(&abi.Kernel{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newGrid2Host)
 
 // Grid2 is the kernel [corpus.Grid2] with its slices in device memory.
 // Grid2 uses two dimensions.
@@ -2108,7 +2108,7 @@ var grid3SPIRV string
 //go:embed Grid3.words.spv
 var grid3Words string
 
-var grid3Kernel = kernelimpl.Register(&abi.Kernel{
+var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Grid3",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -2129,7 +2129,7 @@ var grid3Kernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newGrid3Host)
 
 // Grid3 is the kernel [corpus.Grid3] with its slices in device memory.
 // Grid3 uses three dimensions.
@@ -4703,7 +4703,7 @@ var maybeNilSPIRV string
 //go:embed MaybeNil.words.spv
 var maybeNilWords string
 
-var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
+var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MaybeNil",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -4730,7 +4730,7 @@ var maybeNilKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newMaybeNilHost)
 
 // MaybeNil is the kernel [corpus.MaybeNil] with its slices in device memory.
 // MaybeNil holds a pointer that is nil in some work-items.
@@ -5062,7 +5062,7 @@ var nilFaultSPIRV string
 //go:embed NilFault.words.spv
 var nilFaultWords string
 
-var nilFaultKernel = kernelimpl.Register(&abi.Kernel{
+var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "NilFault",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5086,7 +5086,7 @@ var nilFaultKernel = kernelimpl.Register(&abi.Kernel{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newNilFaultHost)
 
 // NilFault is the kernel [corpus.NilFault] with its slices in device memory.
 // NilFault goes through a pointer that is nil in some work-items.
@@ -5188,7 +5188,7 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 //go:embed OnlyReturn.spv
 var onlyReturnSPIRV string
 
-var onlyReturnKernel = kernelimpl.Register(&abi.Kernel{
+var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "OnlyReturn",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5203,7 +5203,7 @@ var onlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newOnlyReturnHost)
 
 // OnlyReturn is the kernel [corpus.OnlyReturn] with its slices in device memory.
 // OnlyReturn does nothing.
@@ -5402,7 +5402,7 @@ var quotientsSPIRV string
 //go:embed Quotients.words.spv
 var quotientsWords string
 
-var quotientsKernel = kernelimpl.Register(&abi.Kernel{
+var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Quotients",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5435,7 +5435,7 @@ var quotientsKernel = kernelimpl.Register(&abi.Kernel{
 		Root:     kernelimpl.HostSlice[float32](a, 3),
 		Inverse:  kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
-})
+}, newQuotientsHost)
 
 // Quotients is the kernel [corpus.Quotients] with its slices in device memory.
 // Quotients divides and takes roots.

@@ -230,7 +230,7 @@ var complexesSPIRV string
 //go:embed Complexes.words.spv
 var complexesWords string
 
-var complexesKernel = kernelimpl.Register(&abi.Kernel{
+var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Complexes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -266,7 +266,7 @@ var complexesKernel = kernelimpl.Register(&abi.Kernel{
 		}](a, 2),
 		Out: kernelimpl.HostSlice[complex128](a, 3),
 	}.Kernel
-})
+}, newComplexesHost)
 
 // Complexes is the kernel [golang.Complexes] with its slices in device memory.
 // Complexes has complex numbers as arguments.
@@ -533,7 +533,7 @@ var rounded32SPIRV string
 //go:embed Rounded32.words.spv
 var rounded32Words string
 
-var rounded32Kernel = kernelimpl.Register(&abi.Kernel{
+var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Rounded32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -564,7 +564,7 @@ var rounded32Kernel = kernelimpl.Register(&abi.Kernel{
 		Z:   kernelimpl.HostSlice[float32](a, 2),
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-})
+}, newRounded32Host)
 
 // Rounded32 is the kernel [golang.Rounded32] with its slices in device memory.
 type Rounded32 struct {
@@ -600,7 +600,7 @@ var rounded64SPIRV string
 //go:embed Rounded64.words.spv
 var rounded64Words string
 
-var rounded64Kernel = kernelimpl.Register(&abi.Kernel{
+var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Rounded64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -635,7 +635,7 @@ var rounded64Kernel = kernelimpl.Register(&abi.Kernel{
 		Z:   kernelimpl.HostSlice[float64](a, 2),
 		Out: kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
-})
+}, newRounded64Host)
 
 // Rounded64 is the kernel [golang.Rounded64] with its slices in device memory.
 type Rounded64 struct {
@@ -1304,7 +1304,7 @@ var typeSwitchesSPIRV string
 //go:embed TypeSwitches.words.spv
 var typeSwitchesWords string
 
-var typeSwitchesKernel = kernelimpl.Register(&abi.Kernel{
+var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "TypeSwitches",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1325,7 +1325,7 @@ var typeSwitchesKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-})
+}, newTypeSwitchesHost)
 
 // TypeSwitches is the kernel [golang.TypeSwitches] with its slices in device memory.
 // TypeSwitches decides by type parameters.

@@ -9,6 +9,1344 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// convertFloat32Host is some work-items of the kernel [ConvertFloat32].
+type convertFloat32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
+
+var convertFloat32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertFloat32Host) Begin() {
+	g.Sites = convertFloat32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertFloat32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertFloat32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v15, v17, v19, v26, v27, v28 int32
+		var v7, v25, v38 int64
+		var v9 float32
+		var v39 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*float32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 < 2.1474836e+09
+			v11 := -2.1474836e+09 <= v9
+			v12 := v10 && v11
+			v13 := float32(0)
+			if v12 {
+				v13 = v9
+			}
+			v14 := int32(v13)
+			v15 = int32(-2147483648)
+			if v12 {
+				v15 = v14
+			}
+			v16 := v15 << 24
+			v17 = v16 >> 24
+			v18 := v15 << 16
+			v19 = v18 >> 16
+			v20 := v9 < 9.223372e+18
+			v21 := -9.223372e+18 <= v9
+			v22 := v20 && v21
+			v23 := float32(0)
+			if v22 {
+				v23 = v9
+			}
+			v24 := int64(v23)
+			v25 = int64(-9223372036854775808)
+			if v22 {
+				v25 = v24
+			}
+			v26 = v15 & 255
+			v27 = v15 & 65535
+			v28 = int32(uint64(v25))
+			v29 := float32(v9 - 9.223372e+18)
+			v30 := v29 < 9.223372e+18
+			v31 := -9.223372e+18 <= v29
+			v32 := v30 && v31
+			v33 := float32(0)
+			if v32 {
+				v33 = v29
+			}
+			v34 := int64(v33)
+			v35 := int64(-9223372036854775808)
+			if v32 {
+				v35 = v34
+			}
+			v36 := v25 >> 63
+			v37 := v35 & v36
+			v38 = v25 | v37
+			v39 = 1 < v9
+			v40 := uint64(v7) < uint64(v5)
+			if !v40 {
+				goto b4
+			}
+		}
+		{
+			v41 := int8(uint32(v17))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v41
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v9
+			v44 := int16(uint32(v19))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v44
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v25
+			v47 := int8(uint32(v26))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v47
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v15
+			v50 := int16(uint32(v27))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v50
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v38
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v28
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v25
+			v55 := int32(0)
+			if v39 {
+				v55 = int32(1)
+			}
+			v56 := int8(uint32(v55))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v56
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v38
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertIntHost is some work-items of the kernel [ConvertInt].
+type convertIntHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
+
+var convertIntHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertIntHost) Begin() {
+	g.Sites = convertIntHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertIntHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertIntHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(v9)
+			v18 = 1 < v9
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt16Host is some work-items of the kernel [ConvertInt16].
+type convertInt16Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
+
+var convertInt16HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt16Host) Begin() {
+	g.Sites = convertInt16HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt16Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt16Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15 int32
+		var v7, v13 int64
+		var v9 int16
+		var v16 float32
+		var v17 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
+			v10 = int32(v9)
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 = int64(v9)
+			v14 = v10 & 255
+			v15 = v10 & 65535
+			v16 = float32(v10)
+			v17 = 1 < v10
+			v18 := uint64(v7) < uint64(v5)
+			if !v18 {
+				goto b4
+			}
+		}
+		{
+			v19 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v19
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v16
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v13
+			v24 := int8(uint32(v14))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v27 := int16(uint32(v15))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v13
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v13
+			v32 := int32(0)
+			if v17 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v13
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt32Host is some work-items of the kernel [ConvertInt32].
+type convertInt32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
+
+var convertInt32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt32Host) Begin() {
+	g.Sites = convertInt32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v11, v13, v15, v16 int32
+		var v7, v14 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 << 24
+			v11 = v10 >> 24
+			v12 := v9 << 16
+			v13 = v12 >> 16
+			v14 = int64(v9)
+			v15 = v9 & 255
+			v16 = v9 & 65535
+			v17 = float32(v9)
+			v18 = 1 < v9
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v11))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v14
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v9
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v14
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v14
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v14
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt64Host is some work-items of the kernel [ConvertInt64].
+type convertInt64Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
+
+var convertInt64HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt64Host) Begin() {
+	g.Sites = convertInt64HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt64Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt64Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(v9)
+			v18 = 1 < v9
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertInt8Host is some work-items of the kernel [ConvertInt8].
+type convertInt8Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
+
+var convertInt8HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertInt8Host) Begin() {
+	g.Sites = convertInt8HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertInt8Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertInt8Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v13 int32
+		var v7, v11 int64
+		var v9 int8
+		var v14 float32
+		var v15 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
+			v10 = int32(v9)
+			v11 = int64(v9)
+			v12 = v10 & 255
+			v13 = v10 & 65535
+			v14 = float32(v10)
+			v15 = 1 < v10
+			v16 := uint64(v7) < uint64(v5)
+			if !v16 {
+				goto b4
+			}
+		}
+		{
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v9
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v14
+			v19 := int16(v9)
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v19
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v11
+			v22 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v22
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v25 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v25
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v11
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v11
+			v30 := int32(0)
+			if v15 {
+				v30 = int32(1)
+			}
+			v31 := int8(uint32(v30))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v31
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v11
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUintHost is some work-items of the kernel [ConvertUint].
+type convertUintHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
+
+var convertUintHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUintHost) Begin() {
+	g.Sites = convertUintHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUintHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUintHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(uint64(v9))
+			v18 = uint64(1) < uint64(v9)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint16Host is some work-items of the kernel [ConvertUint16].
+type convertUint16Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
+
+var convertUint16HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint16Host) Begin() {
+	g.Sites = convertUint16HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint16Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint16Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v16 int32
+		var v7, v15 int64
+		var v9 int16
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
+			v10 = int32(uint16(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = int64(uint16(v9))
+			v16 = v10 & 255
+			v17 = float32(uint32(v10))
+			v18 = uint32(1) < uint32(v10)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v15
+			v26 := int8(uint32(v16))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v15
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v15
+			v33 := int32(0)
+			if v18 {
+				v33 = int32(1)
+			}
+			v34 := int8(uint32(v33))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v34
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v15
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint32Host is some work-items of the kernel [ConvertUint32].
+type convertUint32Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
+
+var convertUint32HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint32Host) Begin() {
+	g.Sites = convertUint32HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint32Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint32Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v11, v13, v15, v16 int32
+		var v7, v14 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v10 := v9 << 24
+			v11 = v10 >> 24
+			v12 := v9 << 16
+			v13 = v12 >> 16
+			v14 = int64(uint32(v9))
+			v15 = v9 & 255
+			v16 = v9 & 65535
+			v17 = float32(uint32(v9))
+			v18 = uint32(1) < uint32(v9)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v11))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v14
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v9
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v14
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v9
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v14
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v14
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint64Host is some work-items of the kernel [ConvertUint64].
+type convertUint64Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
+
+var convertUint64HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint64Host) Begin() {
+	g.Sites = convertUint64HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint64Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint64Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12, v14, v15, v16 int32
+		var v7, v9 int64
+		var v17 float32
+		var v18 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v10 = int32(uint64(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 := v10 << 16
+			v14 = v13 >> 16
+			v15 = v10 & 255
+			v16 = v10 & 65535
+			v17 = float32(uint64(v9))
+			v18 = uint64(1) < uint64(v9)
+			v19 := uint64(v7) < uint64(v5)
+			if !v19 {
+				goto b4
+			}
+		}
+		{
+			v20 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
+			v23 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
+			v26 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			v29 := int16(uint32(v16))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
+			v34 := int32(0)
+			if v18 {
+				v34 = int32(1)
+			}
+			v35 := int8(uint32(v34))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// convertUint8Host is some work-items of the kernel [ConvertUint8].
+type convertUint8Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+	v5 int64
+}
+
+func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
+
+var convertUint8HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUint8Host) Begin() {
+	g.Sites = convertUint8HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUint8Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUint8Host) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12 int32
+		var v7, v13 int64
+		var v9 int8
+		var v14 float32
+		var v15 bool
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b6
+			}
+		}
+		{
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
+			v10 = int32(uint8(v9))
+			v11 := v10 << 24
+			v12 = v11 >> 24
+			v13 = int64(uint8(v9))
+			v14 = float32(uint32(v10))
+			v15 = uint32(1) < uint32(v10)
+			v16 := uint64(v7) < uint64(v5)
+			if !v16 {
+				goto b4
+			}
+		}
+		{
+			v17 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v17
+			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v14
+			v20 := int16(uint8(v9))
+			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v20
+			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v13
+			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v9
+			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
+			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v20
+			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v13
+			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
+			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v13
+			v29 := int32(0)
+			if v15 {
+				v29 = int32(1)
+			}
+			v30 := int8(uint32(v29))
+			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v30
+			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v13
+			continue
+		}
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		continue
+	}
+	return -1
+}
+
+// fillHost is some work-items of the kernel [Fill].
+type fillHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+}
+
+func newFillHost() kernelimpl.HostForm { return new(fillHost) }
+
+var fillHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:191:27"},
+}
+
+// Begin readies the form for a launch.
+func (g *fillHost) Begin() {
+	g.Sites = fillHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *fillHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *fillHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v7 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b4
+			}
+		}
+		{
+			v5 = int64(uint32(v0))
+			v6 := v0 + 1
+			v7 = v6 & 255
+			v8 := uint64(v5) < uint64(v3)
+			if !v8 {
+				goto b3
+			}
+		}
+		{
+			v9 := *(*int8)(unsafe.Add(p0, int(v5)))
+			v10 := int32(uint8(v9))
+			v11 := v10 & 128
+			v12 := v7 + v11
+			v13 := v12 & 255
+			v14 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p0, int(v5))) = v14
+			continue
+		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		continue
+	}
+	return -1
+}
+
+// tableHost is some work-items of the kernel [Table].
+type tableHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v3 int64
+}
+
+func newTableHost() kernelimpl.HostForm { return new(tableHost) }
+
+var tableHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:162:7"},
+}
+
+var tableHostTable0 = [7]int64{-1, 1099511627776, 5, -9223372036854775808, 9223372036854775807, 2147483648, -2147483648}
+
+var tableHostTable1 = [5]int32{-32768, 32767, 0, -1, 255}
+
+// Begin readies the form for a launch.
+func (g *tableHost) Begin() {
+	g.Sites = tableHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *tableHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *tableHost) r0() int {
+	v1 := g.v1
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v5, v16 int64
+		{
+			v0 = int32(x)
+			v2 := uint32(v0) < uint32(v1)
+			if !v2 {
+				goto b4
+			}
+		}
+		{
+			v5 = int64(uint32(v0))
+			v6 := v0 / 7
+			v7 := v6 * 7
+			v8 := v0 - v7
+			v9 := *(*int64)(unsafe.Add(unsafe.Pointer(&tableHostTable0), int(v8)*8))
+			v10 := v0 / 5
+			v11 := v10 * 5
+			v12 := v0 - v11
+			v13 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v12)*4))
+			v14 := int64(v13)
+			v15 := v14 * v5
+			v16 = v9 ^ v15
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		*(*int64)(unsafe.Add(p0, int(v5)*8)) = v16
+		continue
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		continue
+	}
+	return -1
+}
+
 // tileHost is a work-group of the kernel [Tile].
 type tileHost struct {
 	kernelimpl.HostGroup
@@ -27,7 +1365,7 @@ var tileHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:22"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *tileHost) Begin() {
 	g.Sites = tileHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
@@ -37,7 +1375,7 @@ func (g *tileHost) Begin() {
 	g.Allot(1, 512)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *tileHost) Run() {
 	next := 0
 	for next >= 0 {

@@ -117,7 +117,7 @@ var convertFloat32SPIRV string
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
-var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertFloat32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -141,7 +141,7 @@ var convertFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertFloat32Host)
 
 // ConvertFloat32 is the kernel [words.ConvertFloat32] with its slices in device memory.
 type ConvertFloat32 struct {
@@ -171,7 +171,7 @@ var convertIntSPIRV string
 //go:embed ConvertInt.words.spv
 var convertIntWords string
 
-var convertIntKernel = kernelimpl.Register(&abi.Kernel{
+var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -195,7 +195,7 @@ var convertIntKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertIntHost)
 
 // ConvertInt is the kernel [words.ConvertInt] with its slices in device memory.
 type ConvertInt struct {
@@ -225,7 +225,7 @@ var convertInt16SPIRV string
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
-var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -249,7 +249,7 @@ var convertInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt16Host)
 
 // ConvertInt16 is the kernel [words.ConvertInt16] with its slices in device memory.
 type ConvertInt16 struct {
@@ -279,7 +279,7 @@ var convertInt32SPIRV string
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
-var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -303,7 +303,7 @@ var convertInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt32Host)
 
 // ConvertInt32 is the kernel [words.ConvertInt32] with its slices in device memory.
 type ConvertInt32 struct {
@@ -333,7 +333,7 @@ var convertInt64SPIRV string
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
-var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -357,7 +357,7 @@ var convertInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt64Host)
 
 // ConvertInt64 is the kernel [words.ConvertInt64] with its slices in device memory.
 type ConvertInt64 struct {
@@ -387,7 +387,7 @@ var convertInt8SPIRV string
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
-var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
+var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -411,7 +411,7 @@ var convertInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertInt8Host)
 
 // ConvertInt8 is the kernel [words.ConvertInt8] with its slices in device memory.
 type ConvertInt8 struct {
@@ -441,7 +441,7 @@ var convertUintSPIRV string
 //go:embed ConvertUint.words.spv
 var convertUintWords string
 
-var convertUintKernel = kernelimpl.Register(&abi.Kernel{
+var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -465,7 +465,7 @@ var convertUintKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUintHost)
 
 // ConvertUint is the kernel [words.ConvertUint] with its slices in device memory.
 type ConvertUint struct {
@@ -495,7 +495,7 @@ var convertUint16SPIRV string
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
-var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -519,7 +519,7 @@ var convertUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint16Host)
 
 // ConvertUint16 is the kernel [words.ConvertUint16] with its slices in device memory.
 type ConvertUint16 struct {
@@ -549,7 +549,7 @@ var convertUint32SPIRV string
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
-var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -573,7 +573,7 @@ var convertUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint32Host)
 
 // ConvertUint32 is the kernel [words.ConvertUint32] with its slices in device memory.
 type ConvertUint32 struct {
@@ -603,7 +603,7 @@ var convertUint64SPIRV string
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
-var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -627,7 +627,7 @@ var convertUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint64Host)
 
 // ConvertUint64 is the kernel [words.ConvertUint64] with its slices in device memory.
 type ConvertUint64 struct {
@@ -657,7 +657,7 @@ var convertUint8SPIRV string
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
-var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
+var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ConvertUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -681,7 +681,7 @@ var convertUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-})
+}, newConvertUint8Host)
 
 // ConvertUint8 is the kernel [words.ConvertUint8] with its slices in device memory.
 type ConvertUint8 struct {
@@ -711,7 +711,7 @@ var fillSPIRV string
 //go:embed Fill.words.spv
 var fillWords string
 
-var fillKernel = kernelimpl.Register(&abi.Kernel{
+var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Fill",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -732,7 +732,7 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
 	}.Kernel
-})
+}, newFillHost)
 
 // Fill is the kernel [words.Fill] with its slices in device memory.
 // Fill counts in bytes.
@@ -822,7 +822,7 @@ var tableSPIRV string
 //go:embed Table.words.spv
 var tableWords string
 
-var tableKernel = kernelimpl.Register(&abi.Kernel{
+var tableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Table",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -843,7 +843,7 @@ var tableKernel = kernelimpl.Register(&abi.Kernel{
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
-})
+}, newTableHost)
 
 // Table is the kernel [words.Table] with its slices in device memory.
 // Table reads tables of integers that are smaller and larger than words.

@@ -36,7 +36,7 @@ var matMulArgumentHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *matMulArgumentHost) Begin() {
 	g.Sites = matMulArgumentHostSites
 	n := g.Items
@@ -53,7 +53,7 @@ func (g *matMulArgumentHost) Begin() {
 	kernelimpl.HostRoom(&g.v55, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *matMulArgumentHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -456,7 +456,7 @@ var matMulConstantHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *matMulConstantHost) Begin() {
 	g.Sites = matMulConstantHostSites
 	n := g.Items
@@ -470,7 +470,7 @@ func (g *matMulConstantHost) Begin() {
 	kernelimpl.HostRoom(&g.v174, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *matMulConstantHost) Run() {
 	next := 0
 	for next >= 0 {
@@ -1137,7 +1137,7 @@ var matMulSpecHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *matMulSpecHost) Begin() {
 	g.Sites = matMulSpecHostSites
 	n := g.Items
@@ -1153,7 +1153,7 @@ func (g *matMulSpecHost) Begin() {
 	kernelimpl.HostRoom(&g.v48, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *matMulSpecHost) Run() {
 	next := 0
 	for next >= 0 {
