@@ -411,7 +411,7 @@ var globalCountsSPIRV string
 //go:embed GlobalCounts.words.spv
 var globalCountsWords string
 
-var globalCountsKernel = kernelimpl.Register(&abi.Kernel{
+var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GlobalCounts",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.Range,
@@ -435,7 +435,7 @@ var globalCountsKernel = kernelimpl.Register(&abi.Kernel{
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
-})
+}, newGlobalCountsHost)
 
 // GlobalCounts is the kernel [wrong.GlobalCounts] with its slices in device memory.
 // GlobalCounts does the same in device memory.
@@ -769,7 +769,7 @@ var inPlaceSPIRV string
 //go:embed InPlace.words.spv
 var inPlaceWords string
 
-var inPlaceKernel = kernelimpl.Register(&abi.Kernel{
+var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "InPlace",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.Range,
@@ -794,7 +794,7 @@ var inPlaceKernel = kernelimpl.Register(&abi.Kernel{
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
-})
+}, newInPlaceHost)
 
 // InPlace is the kernel [wrong.InPlace] with its slices in device memory.
 // InPlace smooths where it reads.
@@ -1209,7 +1209,7 @@ var neighbourSPIRV string
 //go:embed Neighbour.words.spv
 var neighbourWords string
 
-var neighbourKernel = kernelimpl.Register(&abi.Kernel{
+var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Neighbour",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Form:    abi.Range,
@@ -1232,7 +1232,7 @@ var neighbourKernel = kernelimpl.Register(&abi.Kernel{
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
-})
+}, newNeighbourHost)
 
 // Neighbour is the kernel [wrong.Neighbour] with its slices in device memory.
 // Neighbour writes the next element, too.

@@ -31,7 +31,7 @@ var addSPIRV string
 //go:embed Add.words.spv
 var addWords string
 
-var addKernel = kernelimpl.Register(&abi.Kernel{
+var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Add",
 	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
 	Form:    abi.Range,
@@ -55,7 +55,7 @@ var addKernel = kernelimpl.Register(&abi.Kernel{
 		X:      kernelimpl.HostSlice[uint32](a, 0),
 		Totals: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-})
+}, newAddHost)
 
 // Add is the kernel [prefix.Add] with its slices in device memory.
 // Add adds to each element of X what comes before its block.

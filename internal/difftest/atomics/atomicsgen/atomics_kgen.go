@@ -658,7 +658,7 @@ var nativeSPIRV string
 //go:embed Native.words.spv
 var nativeWords string
 
-var nativeKernel = kernelimpl.Register(&abi.Kernel{
+var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Native",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.Range,
@@ -687,7 +687,7 @@ var nativeKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Sum: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-})
+}, newNativeHost)
 
 // Native is the kernel [atomics.Native] with its slices in device memory.
 // Native adds floats as devices with the aspect do.

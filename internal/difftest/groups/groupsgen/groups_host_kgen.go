@@ -60,7 +60,7 @@ var aloneHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:100:36"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
 	n := g.Items
@@ -91,7 +91,7 @@ func (g *aloneHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *aloneHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -703,7 +703,7 @@ var ballotsHostSites = []abi.Site{
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:75:14"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
@@ -724,7 +724,7 @@ func (g *ballotsHost) Begin() {
 	kernelimpl.HostRoom(&g.sbool, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *ballotsHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1122,7 +1122,7 @@ var statedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:31"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *statedHost) Begin() {
 	g.Sites = statedHostSites
 	n := g.Items
@@ -1139,7 +1139,7 @@ func (g *statedHost) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *statedHost) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -1788,7 +1788,7 @@ var wholeFloat32HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeFloat32Host) Begin() {
 	g.Sites = wholeFloat32HostSites
 	n := g.Items
@@ -1804,7 +1804,7 @@ func (g *wholeFloat32Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeFloat32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2197,7 +2197,7 @@ var wholeFloat64HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeFloat64Host) Begin() {
 	g.Sites = wholeFloat64HostSites
 	n := g.Items
@@ -2213,7 +2213,7 @@ func (g *wholeFloat64Host) Begin() {
 	kernelimpl.HostRoom(&g.sfloat64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeFloat64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -2623,7 +2623,7 @@ var wholeInt16HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeInt16Host) Begin() {
 	g.Sites = wholeInt16HostSites
 	n := g.Items
@@ -2647,7 +2647,7 @@ func (g *wholeInt16Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeInt16Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -3477,7 +3477,7 @@ var wholeInt32HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeInt32Host) Begin() {
 	g.Sites = wholeInt32HostSites
 	n := g.Items
@@ -3501,7 +3501,7 @@ func (g *wholeInt32Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeInt32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -4294,7 +4294,7 @@ var wholeInt64HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeInt64Host) Begin() {
 	g.Sites = wholeInt64HostSites
 	n := g.Items
@@ -4319,7 +4319,7 @@ func (g *wholeInt64Host) Begin() {
 	kernelimpl.HostRoom(&g.sint64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeInt64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -5111,7 +5111,7 @@ var wholeInt8HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeInt8Host) Begin() {
 	g.Sites = wholeInt8HostSites
 	n := g.Items
@@ -5135,7 +5135,7 @@ func (g *wholeInt8Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -5965,7 +5965,7 @@ var wholeUint32HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeUint32Host) Begin() {
 	g.Sites = wholeUint32HostSites
 	n := g.Items
@@ -5989,7 +5989,7 @@ func (g *wholeUint32Host) Begin() {
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
@@ -6782,7 +6782,7 @@ var wholeUint64HostSites = []abi.Site{
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
 }
 
-// Begin readies the work-group for a launch.
+// Begin readies the form for a launch.
 func (g *wholeUint64Host) Begin() {
 	g.Sites = wholeUint64HostSites
 	n := g.Items
@@ -6807,7 +6807,7 @@ func (g *wholeUint64Host) Begin() {
 	kernelimpl.HostRoom(&g.sint64, n)
 }
 
-// Run runs the work-group.
+// Run runs it.
 func (g *wholeUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
