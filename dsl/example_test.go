@@ -30,7 +30,7 @@ func Example() {
 	}
 	defer dev.Close()
 
-	x, y := []float32{1, 2, 3}, []float32{10, 20, 30}
+	x, y := []float32{1, 2, 3, 4}, []float32{10, 20, 30}
 	k := saxpy.SAXPY{A: 2, X: x, Y: y}
 	if err := saxpygen.RunSAXPY(context.Background(), dev, k, runtime.Range1(len(y))); err != nil {
 		log.Fatal(err)
