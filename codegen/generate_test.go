@@ -84,7 +84,7 @@ func TestDeterministic(t *testing.T) {
 		if err != nil || len(diags) > 0 {
 			t.Fatal(diags, err)
 		}
-		if res.Kernels != 6 || len(res.Written) != 14 {
+		if res.Kernels != 6 || len(res.Written) != 16 {
 			t.Errorf("%d kernels, written %v", res.Kernels, res.Written)
 		}
 		got := map[string]string{}
