@@ -223,7 +223,7 @@ func (g *gen) closure() {
 
 // gotoStatement jumps over a block.
 func (g *gen) gotoStatement() {
-	if g.result != nil && g.closed > 0 {
+	if g.closed > 0 {
 		return
 	}
 	l := g.name("G")

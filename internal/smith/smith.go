@@ -20,7 +20,7 @@ type Program struct {
 
 // Imports are the packages that programs import.
 var Imports = []string{
-	"math", "math/bits",
+	"cmp", "encoding/binary", "math", "math/bits", "math/rand/v2", "slices", "sync/atomic", "unicode/utf8",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties",
 	"github.com/kgen-go/kgen/internal/smith/shape",
 }
@@ -36,7 +36,7 @@ type size struct {
 	expr                int // of nested expressions
 }
 
-var sizes = []size{{4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {20, 4, 4, 4}}
+var sizes = []size{{4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
 
 // gen is the state of a program being written.
 type gen struct {
@@ -115,7 +115,10 @@ func New(seed uint64, prefix string) *Program {
 	}
 	g.line(")")
 	g.line("")
-	g.line("var _, _ = math.Abs, bits.Len")
+	g.line("var _, _, _, _ = math.Abs, bits.Len, cmp.Less[int], utf8.RuneLen")
+	g.line("var _, _ = slices.Max[[]int], atomic.AddUint64")
+	g.line("var _ = binary.LittleEndian")
+	g.line("var _ rand.PCG")
 	g.table()
 	for range g.n(3) {
 		g.structType()

@@ -34,7 +34,7 @@ var (
 )
 
 // batch is how many programs gc compiles at once.
-const batch = 50
+const batch = 100
 
 // bench runs programs in every way.
 type bench struct {
@@ -46,22 +46,32 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	b := &bench{compiler: oracle.NewCompiler(Imports...), points: strings.Split(*points, ",")}
+	b.open(t)
+	t.Cleanup(func() { b.close(t) })
+	return b
+}
+
+// open opens the device, if there is to be one.
+func (b *bench) open(t testing.TB) {
 	if !*onDevice {
-		return b
+		return
 	}
 	dev, err := runtime.Open(runtime.Select("vulkan"))
 	switch {
 	case err == nil:
 		b.dev = dev
-		t.Cleanup(func() {
-			if err := dev.Close(); err != nil {
-				t.Error(err)
-			}
-		})
 	case os.Getenv("KGEN_REQUIRE_VULKAN") != "":
 		t.Fatal(err)
 	}
-	return b
+}
+
+func (b *bench) close(t testing.TB) {
+	if b.dev != nil {
+		if err := b.dev.Close(); err != nil {
+			t.Error(err)
+		}
+		b.dev = nil
+	}
 }
 
 // errRefused is a program that kgen does not compile.
@@ -266,6 +276,10 @@ func TestSmith(t *testing.T) {
 			seed++
 		}
 		done += len(ps)
+		if done > len(ps) { // drivers keep the code of every pipeline that was made
+			b.close(t)
+			b.open(t)
+		}
 		now := time.Now()
 		kernels, errs := b.compile(ps)
 		lap(0, now)

@@ -217,3 +217,65 @@ func (a *Args) Unpack(b []byte) error {
 	}
 	return nil
 }
+
+// DivMod returns a quotient and a remainder.
+func DivMod[T Integer](a, b T) (q, r T) {
+	q = a / b
+	r = a - q*b
+	return
+}
+
+// Total adds up its arguments.
+func Total[T Integer](xs ...T) T {
+	var s T
+	for i, x := range xs {
+		s = s*5 + x + T(i)
+	}
+	return s
+}
+
+// Kind tells types apart.
+func Kind[T any](x T) int {
+	switch x := any(x).(type) {
+	case bool:
+		if x {
+			return 1
+		}
+		return 2
+	case int8, uint8:
+		return 3
+	case int:
+		return x &^ 1
+	case uint64:
+		return int(x >> 7)
+	case float64:
+		if x < 4 {
+			return 5
+		}
+		return 6
+	}
+	return 7
+}
+
+// Compose returns the function that calls both, g first.
+func Compose[T any](f, g func(T) T) func(T) T {
+	return func(x T) T { return f(g(x)) }
+}
+
+// Negate negates.
+func Negate[T Integer](x T) T { return -x }
+
+// Inner has methods that Outer promotes.
+type Inner struct{ A int32 }
+
+// Get reads.
+func (i Inner) Get() int32 { return i.A ^ 5 }
+
+// Bump writes.
+func (i *Inner) Bump(by int32) { i.A += by }
+
+// Outer embeds Inner.
+type Outer struct {
+	Inner
+	B int
+}

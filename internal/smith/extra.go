@@ -1,0 +1,232 @@
+package smith
+
+import (
+	"fmt"
+	"strings"
+)
+
+// more are the statements of this file.
+var more = []statement{
+	{2, (*gen).deferred}, {2, (*gen).results}, {1, (*gen).variadic}, {2, (*gen).text}, {2, (*gen).complex},
+	{2, (*gen).appending}, {3, (*gen).packages}, {1, (*gen).generator}, {1, (*gen).byteOrder}, {1, (*gen).atomics},
+	{1, (*gen).typeSwitch}, {1, (*gen).functionValue}, {1, (*gen).embedded},
+}
+
+// local declares a variable.
+func (g *gen) local(t *typ, e string) {
+	v := g.name("v")
+	g.line("%s := %s", v, e)
+	g.line("_ = %s", v)
+	g.declare(&variable{name: v, typ: t})
+}
+
+// deferred defers a call, outside of loops. What faults runs no deferred calls on
+// devices, so programs that may fault have none.
+func (g *gen) deferred() {
+	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure {
+		return
+	}
+	result, loops, kernel := g.result, g.loops, g.kernel
+	t, a := g.scalar(), g.name("a")
+	arg := g.expr(t, 2)
+	g.line("defer func(%s %s) {", a, t)
+	g.result, g.loops = nil, nil
+	g.closed++
+	g.push()
+	g.declare(&variable{name: a, typ: t})
+	g.block(1 + g.n(3))
+	if kernel {
+		g.line("\tout[%d] = shape.Mix(out[%d], %s)", g.n(15), g.n(15), toWord(t, a))
+	}
+	g.pop()
+	g.closed--
+	g.result, g.loops, g.kernel = result, loops, kernel
+	g.line("}(%s)", arg)
+}
+
+// results calls a function with several.
+func (g *gen) results() {
+	t := g.intType()
+	q, r := g.name("v"), g.name("v")
+	g.line("%s, %s := shape.DivMod(%s, %s|1)", q, r, g.value(t, 2), g.value(t, 2))
+	g.line("_, _ = %s, %s", q, r)
+	g.declare(&variable{name: q, typ: t})
+	g.declare(&variable{name: r, typ: t})
+}
+
+func (g *gen) variadic() {
+	t := g.intType()
+	var args []string
+	for range g.n(5) {
+		args = append(args, g.expr(t, 2))
+	}
+	if s := g.someSlice(sliceOf(t)); s != "" && !g.pure && g.chance(2) {
+		args = []string{s + "..."}
+	}
+	g.local(t, fmt.Sprintf("shape.Total[%s](%s)", t, strings.Join(args, ", ")))
+}
+
+var texts = []string{`"kgen"`, `"héllo, wörld"`, `"日本語 x"`, `"\x00\xff\xfe"`, `"a"`}
+
+// text uses constant strings.
+func (g *gen) text() {
+	s := pick(g, texts)
+	switch g.n(3) {
+	case 0:
+		g.local(ints[5], fmt.Sprintf("%s[uint(%s)%%uint(len(%s))]", s, g.value(intT, 2), s))
+	case 1:
+		name := g.name("text")
+		g.line("const %s = %s", name, s)
+		g.local(intT, fmt.Sprintf("len(%s)*%s", name, g.value(intT, 1)))
+	default:
+		sum, i, r := g.name("v"), g.name("i"), g.name("r")
+		g.line("%s := %s", sum, g.expr(intT, 2))
+		g.line("for %s, %s := range %s {", i, r, s)
+		if g.chance(2) {
+			g.line("\tif %s == %s {", r, g.one("'l'", "'本'", "0xfffd"))
+			g.line("\t\t%s", g.one("break", "continue"))
+			g.line("\t}")
+		}
+		g.line("\t%s = %s*31 + %s + int(%s)", sum, sum, i, r)
+		g.line("}")
+		g.declare(&variable{name: sum, typ: intT})
+	}
+}
+
+func (g *gen) complex() {
+	c := g.name("c")
+	part := func() string { return g.value(float64T, 2) }
+	g.line("%s := complex(%s, %s)", c, part(), part())
+	for range g.n(3) {
+		g.line("%s = %s %s complex(%s, %s)", c, c, g.one("+", "-", "*", "/"), part(), part())
+	}
+	if g.chance(3) {
+		g.local(boolType, fmt.Sprintf("%s == complex(%s, 0)", c, part()))
+	}
+	g.local(float64T, fmt.Sprintf("real(%s) + imag(-%s)", c, c))
+}
+
+// appending makes a slice and appends within its capacity.
+func (g *gen) appending() {
+	if g.times > 1 {
+		return
+	}
+	t, s := g.scalar(), g.name("s")
+	n, more := 1+g.n(3), g.n(4)
+	g.line("%s := make([]%s, %d, %d)", s, t, n, n+more)
+	for range more {
+		if g.chance(3) {
+			g.line("if %s {", g.boolExpr(2))
+			g.line("\t%s = append(%s, %s)", s, s, g.expr(t, 2))
+			g.line("}")
+		} else {
+			g.line("%s = append(%s, %s)", s, s, g.expr(t, 2))
+			n++
+		}
+	}
+	g.line("_ = %s", s)
+	g.local(intT, fmt.Sprintf("len(%s)*10 + cap(%s)", s, s))
+	g.declare(&variable{name: s, typ: sliceOf(t), fixed: true, length: n})
+}
+
+// packages calls the generic packages on slices.
+func (g *gen) packages() {
+	t := g.intType()
+	s := g.someSlice(sliceOf(t))
+	if s == "" || g.pure {
+		switch g.n(3) {
+		case 0:
+			g.local(intT, fmt.Sprintf("cmp.Compare(%s, %s)", g.value(t, 2), g.expr(t, 2)))
+		case 1:
+			g.local(intT, fmt.Sprintf("utf8.RuneLen(rune(%s))", g.value(int32T, 2)))
+		default:
+			g.local(boolType, fmt.Sprintf("cmp.Less(%s, %s)", g.value(float64T, 2), g.expr(float64T, 2)))
+		}
+		return
+	}
+	switch g.n(8) {
+	case 0:
+		g.line("slices.Reverse(%s)", s)
+	case 1:
+		g.local(intT, fmt.Sprintf("slices.Index(%s, %s)", s, g.expr(t, 2)))
+	case 2:
+		g.local(boolType, fmt.Sprintf("slices.Contains(%s, %s)", s, g.expr(t, 2)))
+	case 3:
+		g.local(t, fmt.Sprintf("slices.%s(%s)", g.one("Max", "Min"), s))
+	case 4:
+		if u := g.someSlice(sliceOf(t)); u != "" {
+			g.local(boolType, fmt.Sprintf("slices.Equal(%s, %s)", s, u))
+		}
+	case 5:
+		if u := g.someSlice(sliceOf(t)); u != "" {
+			g.local(intT, fmt.Sprintf("slices.Compare(%s, %s)", s, u))
+		}
+	case 6:
+		g.local(boolType, fmt.Sprintf("slices.IsSorted(%s)", s))
+	default:
+		g.local(intT, fmt.Sprintf("slices.IndexFunc(%s, func(x %s) bool { return x > %s })", s, t, g.expr(t, 1)))
+	}
+}
+
+// generator draws random numbers.
+func (g *gen) generator() {
+	r := g.name("r")
+	g.line("var %s rand.PCG", r)
+	g.line("%s.Seed(%s, %s)", r, g.value(uint64T, 2), g.value(uint64T, 1))
+	if g.chance(2) {
+		g.line("%s.Uint64()", r)
+	}
+	g.local(uint64T, r+".Uint64()")
+}
+
+func (g *gen) byteOrder() {
+	b := g.name("b")
+	order := g.one("Little", "Big")
+	g.line("var %s [8]byte", b)
+	g.line("binary.%sEndian.PutUint64(%s[:], %s)", order, b, g.value(uint64T, 2))
+	g.declare(&variable{name: b, typ: &typ{kind: arrayKind, elem: ints[5], len: 8}})
+	g.local(ints[7], fmt.Sprintf("binary.%sEndian.Uint32(%s[%d:])", g.one("Little", "Big"), b, g.n(5)))
+}
+
+// atomics changes the work-item's own memory, outside of loops: lavapipe gets
+// ordered operations in them wrong.
+func (g *gen) atomics() {
+	if !g.kernel || g.times > 1 || len(g.loops) > 0 {
+		return
+	}
+	i := g.n(15)
+	switch g.n(3) {
+	case 0:
+		g.local(uint64T, fmt.Sprintf("atomic.AddUint64(&out[%d], %s)", i, g.value(uint64T, 2)))
+	case 1:
+		g.local(uint64T, fmt.Sprintf("atomic.SwapUint64(&out[%d], %s)", i, g.value(uint64T, 2)))
+	default:
+		g.local(boolType, fmt.Sprintf("atomic.CompareAndSwapUint64(&out[%d], %s, %s)", i, g.place(uint64T), g.value(uint64T, 2)))
+	}
+}
+
+func (g *gen) typeSwitch() {
+	t := g.scalar()
+	g.local(intT, fmt.Sprintf("shape.Kind(%s)", g.value(t, 2)))
+}
+
+// functionValue chooses a function when it is built.
+func (g *gen) functionValue() {
+	t, f := g.intType(), g.name("f")
+	g.line("%s := shape.Compose(func(x %s) %s { return x*3 + %s }, shape.Negate[%s])", f, t, t, g.expr(t, 1), t)
+	g.local(t, fmt.Sprintf("%s(%s)", f, g.value(t, 2)))
+}
+
+// embedded calls promoted methods.
+func (g *gen) embedded() {
+	o := g.name("o")
+	g.line("%s := shape.Outer{Inner: shape.Inner{A: %s}, B: %s}", o, g.expr(int32T, 2), g.expr(intT, 2))
+	if g.chance(2) {
+		m := g.name("m")
+		g.line("%s := %s.%s", m, o, "Bump")
+		g.line("%s(%s)", m, g.expr(int32T, 1))
+	} else {
+		g.line("%s.Bump(%s)", o, g.expr(int32T, 1))
+	}
+	g.local(int32T, g.one(o+".Get()", o+".A", "shape.Inner.Get("+o+".Inner)"))
+}
