@@ -194,15 +194,18 @@ var language = map[string][]snippet{
 	"package math/bits, math/cmplx": {yes("hi, lo := bits.Mul64(uint64(i), 1<<60); k.Out[i] = int32(bits.OnesCount64(hi) + bits.Len64(lo)); k.D[i] = cmplx.Abs(cmplx.Exp(complex(k.D[i], 1)))")},
 	"package unicode/utf8": {
 		yes("b := []byte(\"abc\"); n := utf8.EncodeRune(b, 'x'); r, _ := utf8.DecodeRune(b[n:]); k.Out[i] = r; k.B[i] = utf8.Valid(b)"),
-		no("KG208", "k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\")))"),
+		yes("k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\"))); k.B[i] = utf8.ValidString(\"abc\")"),
 	},
 	"package encoding/binary": {yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
 	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
 	"package slices": {
 		yes("var w [8]int32; copy(w[:], k.X); slices.Reverse(w[:]); k.Out[i] = slices.Max(k.X) + w[i%8] + int32(slices.Index(k.X, 3))"),
 		yes("for j, x := range slices.All(k.X) { k.Out[j] = x }; k.B[i] = slices.Equal(k.X, k.Out) || slices.ContainsFunc(k.X, func(x int32) bool { return x > 3 })"),
-		no("KG301", "slices.Sort(k.X)"),
-		no("KG204", "s := slices.Insert(k.X, 1, 2); k.Out[i] = s[0]"),
+		yes("slices.Sort(k.X); slices.SortStableFunc(k.F, cmp.Compare[float32])"),
+		yes("s := slices.Insert(k.X[:3], 1, 2); s = slices.Replace(s, 0, 1, 3, 4); k.Out[i] = s[0]"),
+		no("KG301", "slices.Sort(k.F)"),
+		no("KG301", "slices.SortFunc(k.X, cmp.Compare[int32])"),
+		no("KG204", "s := slices.Clone(k.X); k.Out[i] = s[0]"),
 	},
 	"package sync/atomic": {
 		yes("atomic.AddInt32(&k.Out[0], 1); t := dsl.Local[[2]uint32](it); atomic.AddUint32(&t[0], 1)"),

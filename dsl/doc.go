@@ -263,10 +263,10 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	slices                     yes; what recurs, as Sort: KG301; what allocates, as Insert: KG204
+//	slices                     yes; Sort of integers and SortStableFunc, not of floats, nor SortFunc: KG301; Clone, Concat, …: KG204
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               yes, a generator of one's own, such as NewPCG; the functions: KG304
-//	unicode/utf8               yes; not RuneCount: KG208
+//	unicode/utf8               yes
 //	crypto/sha256              yes, Sum256 and Sum224
 //	encoding/binary            yes, LittleEndian and BigEndian
 //	unsafe                     no: KG205; Sizeof is a constant

@@ -118,9 +118,10 @@ func (c *checker) recursion() {
 			callee := c.seen[call.fn]
 			switch {
 			case callee == nil:
+			case state[callee] == active && withoutStack(callee.fn):
 			case state[callee] == active:
 				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at,
-					hint:    "write it as a loop, with an explicit stack of fixed size if it needs one",
+					hint:    recursionHint(callee.fn),
 					message: fmt.Sprintf("%s calls itself; a device has no call stack", funcName(callee.fn))})
 			case state[callee] == 0:
 				down(callee)

@@ -1,6 +1,12 @@
 package check
 
-import "strings"
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // hostPackages are those whose code can have no meaning on a device, so that one
 // diagnostic names the call rather than many what it does inside, each with what
@@ -29,7 +35,7 @@ func hostOnly(pkg string) bool {
 // hostFunc reports whether a function of a package that is not the host's works
 // on something that is: the generator that all goroutines share.
 func hostFunc(pkg, name string, method bool) bool {
-	return pkg == "math/rand/v2" && !method && !strings.HasPrefix(name, "New")
+	return pkg == "math/rand/v2" && !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
 }
 
 func hostHint(pkg string) string {
@@ -45,4 +51,27 @@ func hostHint(pkg string) string {
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return pkg != "" && pkg != "sync/atomic" && !strings.Contains(first, ".")
+}
+
+// withoutStack reports whether package lower knows what to call where a function of
+// the standard library calls itself.
+func withoutStack(fn *ssa.Function) bool {
+	switch origin(fn).RelString(nil) {
+	case "slices.pdqsortOrdered":
+		if len(fn.TypeArgs()) == 0 { // the analyzers see it as it is declared
+			return true
+		}
+		b, ok := fn.TypeArgs()[0].Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsInteger != 0
+	case "slices.symMergeCmpFunc":
+		return true
+	}
+	return false
+}
+
+func recursionHint(fn *ssa.Function) string {
+	if pkgPath(fn) == "slices" {
+		return "use slices.SortStableFunc, or slices.Sort of integers; floats may be sorted by their bits"
+	}
+	return "write it as a loop, with an explicit stack of fixed size if it needs one"
 }

@@ -115,7 +115,7 @@ func isMap(t types.Type) bool {
 // allocation is about sizes that are not known: of make with constants, go/ssa
 // makes an array.
 func allocation(in ssa.Instruction, report reporter) {
-	if _, ok := in.(*ssa.MakeSlice); ok {
+	if _, ok := in.(*ssa.MakeSlice); ok && !allocatesBeyond[origin(in.Parent()).RelString(nil)] {
 		report("give make a constant capacity, or use a slice that the host passes",
 			"a kernel cannot allocate memory whose size is not known when it is built")
 	}
@@ -124,6 +124,10 @@ func allocation(in ssa.Instruction, report reporter) {
 			"append has to allocate here, since the slice has no capacity, and a kernel cannot")
 	}
 }
+
+// allocatesBeyond names functions that allocate only beyond a slice's capacity, which
+// is a fault as with append.
+var allocatesBeyond = map[string]bool{"slices.Insert": true, "slices.Replace": true}
 
 // noCapacity reports whether a slice is made of nil, of literals without
 // elements and of what is appended to these.

@@ -231,7 +231,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
-	if full && more.len.IsConst() && more.len.Bits > 0 {
+	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) {
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
 		return l.zero(in.Type())

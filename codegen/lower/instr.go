@@ -219,6 +219,8 @@ func (l *lowerer) value(in ssa.Value) val {
 		return l.get(in.X)
 	case *ssa.TypeAssert:
 		return l.typeAssert(in)
+	case *ssa.MakeSlice:
+		return l.makeSlice(in)
 	case *ssa.Range:
 		return l.rangeString(in)
 	case *ssa.Next:

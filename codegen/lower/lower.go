@@ -289,6 +289,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	depth := 0
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
+			if g, taken := l.callWithoutStack(fn, args); g != nil {
+				return l.call(g, taken, nil, at)
+			}
 			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", FuncName(fn))
 			return fail()

@@ -64,6 +64,15 @@ func init() {
 		return k
 	})
 	add1("Slices", gen.RunSlices, 20, func() golang.Slices { return golang.Slices{In: mixed(40), Out: make([]int, 20)} })
+	add1("Edits", gen.RunEdits, 20, func() golang.Edits {
+		return golang.Edits{In: mixedInts(40), Buf: make([]int32, 320), Out: out32(20)}
+	})
+	add1("Sorts", gen.RunSorts, 16, func() golang.Sorts { return golang.Sorts{In: mixedInts(80), Buf: make([]int64, 16*40)} })
+	add1("Stable", gen.RunStable, 16, func() golang.Stable { return golang.Stable{In: mixedInts(80), Out: out32(16)} })
+	add1("Runes", gen.RunRunes, 90, func() golang.Runes {
+		raw := []byte("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xff\xc0z\xe2\x82日本語\xed\xa0\x80\xf4\x90\x80\x80")
+		return golang.Runes{In: append(raw, make([]byte, 90)...), Out: out32(90)}
+	})
 	add1("SwapLoops", gen.RunSwapLoops, 40, func() golang.SwapLoops {
 		return golang.SwapLoops{In: mixedInts(77), Out: out32(40)}
 	})

@@ -3,6 +3,7 @@
 package helper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func Factorial(n int) int {
 func Shout(s string) int { return len(strings.ToUpper(s)) }
 
 // Sorted calls a standard function that calls itself.
-func Sorted(xs []int) { slices.Sort(xs) }
+func Sorted(xs []int) { slices.SortFunc(xs, cmp.Compare[int]) }
 
 // Name is all right for numbers.
 func Name[T any](x T) int {

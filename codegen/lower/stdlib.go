@@ -1,0 +1,178 @@
+package lower
+
+import (
+	"go/types"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Functions of the standard library that have code for the host's memory or stack,
+// and do the same here without.
+func init() {
+	add("slices.overlaps", lowerOverlaps)
+	add("slices.startIdx", lowerStartIdx)
+	add("unicode/utf8.RuneCount", lowerRuneCount)
+	add("unicode/utf8.ValidString", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+		if s, ok := args[0].(str); ok {
+			return l.m.Bool(utf8.ValidString(s.s))
+		}
+		return l.zero(in.Type())
+	})
+	add("unicode/utf8.DecodeLastRuneInString", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+		if s, ok := args[0].(str); ok {
+			r, size := utf8.DecodeLastRuneInString(s.s)
+			return tuple{[]val{l.m.Int(ir.TypeI32, int64(r)), l.m.Int(ir.TypeI64, int64(size))}}
+		}
+		return l.zero(in.Type())
+	})
+}
+
+// start returns where a slice begins, in bytes, and whether that can be compared
+// with where others of the same memory begin.
+func (l *lowerer) start(s slice, elem types.Type) *ir.Value {
+	if s.at.device() {
+		return l.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
+	}
+	return l.op(ir.OpIMul, ir.TypeI64, s.off, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
+}
+
+// shared reports whether two slices may be of the same memory.
+func shared(a, b slice) bool {
+	if a.at.device() || b.at.device() {
+		return a.at.device() && b.at.device()
+	}
+	return a.at.v == b.at.v
+}
+
+// lowerOverlaps lowers slices.overlaps, which compares addresses.
+func lowerOverlaps(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	a, ok1 := args[0].(slice)
+	b, ok2 := args[1].(slice)
+	elem := fn.TypeArgs()[0]
+	if !ok1 || !ok2 || !shared(a, b) || sizes.Sizeof(elem) == 0 {
+		return l.m.Bool(false)
+	}
+	size := l.m.Int(ir.TypeI64, sizes.Sizeof(elem))
+	p, q := l.start(a, elem), l.start(b, elem)
+	end := func(p, n *ir.Value) *ir.Value {
+		return l.op(ir.OpIAdd, ir.TypeI64, p, l.op(ir.OpIMul, ir.TypeI64, n, size))
+	}
+	before := l.op(ir.OpULt, ir.TypeBool, p, end(q, b.len))
+	after := l.op(ir.OpULt, ir.TypeBool, q, end(p, a.len))
+	zero := l.m.Int(ir.TypeI64, 0)
+	some := l.op(ir.OpLAnd, ir.TypeBool, l.op(ir.OpINe, ir.TypeBool, a.len, zero), l.op(ir.OpINe, ir.TypeBool, b.len, zero))
+	return l.op(ir.OpLAnd, ir.TypeBool, some, l.op(ir.OpLAnd, ir.TypeBool, before, after))
+}
+
+// lowerStartIdx lowers slices.startIdx: the index of an element within a slice that
+// it is known to lie in.
+func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	haystack, ok1 := args[0].(slice)
+	needle, ok2 := args[1].(slice)
+	elem := fn.TypeArgs()[0]
+	if !ok1 || !ok2 || !shared(haystack, needle) || sizes.Sizeof(elem) == 0 {
+		return l.zero(in.Type())
+	}
+	d := l.op(ir.OpISub, ir.TypeI64, l.start(needle, elem), l.start(haystack, elem))
+	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
+}
+
+// lowerRuneCount lowers utf8.RuneCount, which makes a string, by DecodeRune.
+func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	s, ok := args[0].(slice)
+	if !ok {
+		return l.zero(in.Type())
+	}
+	at := l.m.NewVar(l.f, ir.Function, "at", ir.TypeI64)
+	n := l.m.NewVar(l.f, ir.Function, "n", ir.TypeI64)
+	l.storeVar(at, l.m.Int(ir.TypeI64, 0))
+	l.storeVar(n, l.m.Int(ir.TypeI64, 0))
+	head, body, out := l.newBlock(), l.newBlock(), l.newBlock()
+	l.b.Jump(head)
+	l.b = head
+	lo := l.loadVar(at)
+	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, lo, s.len), body, out)
+	l.b = body
+	rest := l.reslice(s, bounds{lo: lo})
+	rune := l.call(fn.Pkg.Func("DecodeRune"), []val{rest}, nil, in.Pos()).(tuple)
+	l.storeVar(at, l.op(ir.OpIAdd, ir.TypeI64, lo, rune.elems[1].(*ir.Value)))
+	l.storeVar(n, l.op(ir.OpIAdd, ir.TypeI64, l.loadVar(n), l.m.Int(ir.TypeI64, 1)))
+	l.b.Jump(head)
+	l.b = out
+	return l.loadVar(n)
+}
+
+// allocatesBeyond reports whether a function allocates only beyond a slice's
+// capacity, as append does.
+func allocatesBeyond(fn *ssa.Function) bool {
+	name := origin(fn).RelString(nil)
+	return name == "slices.Insert" || name == "slices.Replace"
+}
+
+// makeSlice lowers make where package check lets it stand: in functions that
+// allocate beyond a slice's capacity.
+func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
+	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
+	l.dead()
+	return l.zero(in.Type())
+}
+
+// withoutStack names, for functions of package slices that call themselves, others
+// that they call as well, and that do the same to a part of the slice.
+//
+// pdqsort gets to heapsort where it finds no good pivots: of integers, no order
+// shows how they were sorted. symMerge merges two sorted parts in the order that is
+// stable, in which insertion sort leaves them, too.
+var withoutStack = map[string]struct {
+	name     string
+	integers bool  // only for slices of these
+	args     []int // which of the arguments it takes
+}{
+	"slices.pdqsortOrdered":  {"slices.heapSortOrdered", true, []int{0, 1, 2}},
+	"slices.symMergeCmpFunc": {"slices.insertionSortCmpFunc", false, []int{0, 1, 3, 4}},
+}
+
+// callWithoutStack makes a call of a function by itself one of another that has the
+// same outcome, if there is one.
+func (l *lowerer) callWithoutStack(fn *ssa.Function, args []val) (*ssa.Function, []val) {
+	other, ok := withoutStack[origin(fn).RelString(nil)]
+	if !ok || other.integers && !isInteger(fn.TypeArgs()[0]) {
+		return nil, nil
+	}
+	seen := map[*ssa.Function]bool{}
+	var find func(f *ssa.Function, depth int) *ssa.Function
+	find = func(f *ssa.Function, depth int) *ssa.Function {
+		if seen[f] || depth > 3 {
+			return nil
+		}
+		seen[f] = true
+		if origin(f).RelString(nil) == other.name {
+			return f
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if c, ok := in.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
+					if g := find(c.Call.StaticCallee(), depth+1); g != nil {
+						return g
+					}
+				}
+			}
+		}
+		return nil
+	}
+	var taken []val
+	for _, i := range other.args {
+		taken = append(taken, args[i])
+	}
+	// One of those that led here calls it.
+	for f := l.frame; f != nil; f = f.caller {
+		if g := find(f.fn, 0); g != nil {
+			return g, taken
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,102 @@
+package golang
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// Edits inserts into slices and replaces parts of them, by themselves, too, within
+// their capacity.
+type Edits struct {
+	In  []int32
+	Buf []int32 // 16 for each work-item
+	Out []int32
+}
+
+// Kernel edits private memory and memory of the device.
+func (k Edits) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	var a [16]int32
+	copy(a[:], k.In[i:])
+	b := k.Buf[i*16 : i*16+16]
+	copy(b, k.In[i:])
+	k.Out[i] = k.edit(a[:8], i)*31 + k.edit(b[:8], i)
+	for _, x := range a {
+		k.Out[i] = k.Out[i]*3 + x
+	}
+}
+
+func (k Edits) edit(s []int32, i int) int32 {
+	s = slices.Insert(s, i%len(s), 7, int32(i))
+	s = slices.Insert(s, 2, s[1:4]...)
+	s = slices.Replace(s, 1, 4, 5)
+	s = slices.Replace(s, 0, 2, s[3:7]...)
+	s = slices.Replace(s, 2, 3, s[1:4]...)
+	s = slices.Insert(s, len(s), 9)
+	s = slices.Delete(s, 1, 3)
+	s = slices.Compact(s)
+	var h int32
+	for _, x := range s {
+		h = h*31 + x
+	}
+	return h*31 + int32(len(s))
+}
+
+// Sorts sorts numbers.
+type Sorts struct {
+	In  []int32
+	Buf []int64 // 40 for each work-item
+}
+
+// Kernel sorts within the device's memory.
+func (k Sorts) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	b := k.Buf[i*40 : i*40+40]
+	for j := range b {
+		b[j] = int64(k.In[i+j]) << 20 >> (j & 7)
+	}
+	slices.Sort(b)
+}
+
+// Stable sorts pairs by one of their numbers.
+type Stable struct{ In, Out []int32 }
+
+type pair struct {
+	key uint8
+	at  int32
+}
+
+// Kernel sorts in private memory.
+func (k Stable) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	var c [50]pair
+	for j := range c {
+		c[j] = pair{uint8(k.In[i+j]) & 7, int32(j)}
+	}
+	slices.SortStableFunc(c[:], func(x, y pair) int { return cmp.Compare(x.key, y.key) })
+	var h int32
+	for _, p := range c {
+		h = h*31 + int32(p.key) + p.at<<8
+	}
+	k.Out[i] = h
+}
+
+// Runes counts the runes in bytes, valid or not.
+type Runes struct {
+	In  []byte
+	Out []int32
+}
+
+// Kernel looks at the bytes from the work-item's own on.
+func (k Runes) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	n := utf8.RuneCount(k.In[i:min(i+9, len(k.In))])
+	if utf8.ValidString("kgen é") && !utf8.ValidString("\xff") {
+		r, size := utf8.DecodeLastRuneInString("日本")
+		n = n*100000 + int(r)*10 + size
+	}
+	k.Out[i] = int32(n)
+}
