@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, shiftsIntKernel, shiftsInt32Kernel, shiftsInt8Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt32Kernel, shiftsInt8Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -356,6 +356,69 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Edits.spv
+var editsSPIRV string
+
+//go:embed Edits.words.spv
+var editsWords string
+
+var editsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Edits",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Buf", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:23:17"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:24:12"},
+		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7"},
+		{Kind: abi.FaultSliceOrder, Pos: "slices/slices.go:345:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7"},
+	},
+	SPIRV: editsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Edits{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Buf: kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Edits is the kernel [golang.Edits] with its slices in device memory.
+// Edits inserts into slices and replaces parts of them, by themselves, too, within their capacity.
+type Edits struct {
+	In  runtime.View[int32]
+	Buf runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Edits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(editsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Buf)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunEdits runs the kernel for every work-item of r on k's own slices, and waits.
+func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(editsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Buf)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Iterators.spv
 var iteratorsSPIRV string
 
@@ -662,6 +725,64 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Runes.spv
+var runesSPIRV string
+
+//go:embed Runes.words.spv
+var runesWords string
+
+var runesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Runes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:96:26"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7"},
+	},
+	SPIRV: runesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Runes{
+		In:  kernelimpl.HostSlice[byte](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Runes is the kernel [golang.Runes] with its slices in device memory.
+// Runes counts the runes in bytes, valid or not.
+type Runes struct {
+	In  runtime.View[byte]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Runes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(runesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRunes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(runesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1067,6 +1188,139 @@ func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 // RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(slicesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Sorts.spv
+var sortsSPIRV string
+
+//go:embed Sorts.words.spv
+var sortsWords string
+
+var sortsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Sorts",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Buf", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:18"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:110:40"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:176:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:148:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
+	},
+	SPIRV: sortsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Sorts{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Buf: kernelimpl.HostSlice[int64](a, 1),
+	}.Kernel
+})
+
+// Sorts is the kernel [golang.Sorts] with its slices in device memory.
+// Sorts sorts numbers.
+type Sorts struct {
+	In  runtime.View[int32]
+	Buf runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sorts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(sortsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Buf)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSorts runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sortsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Buf)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Stable.spv
+var stableSPIRV string
+
+//go:embed Stable.words.spv
+var stableWords string
+
+var stableKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Stable",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:77:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:17"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:40"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:16"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:27"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
+	},
+	SPIRV: stableSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Stable{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Stable is the kernel [golang.Stable] with its slices in device memory.
+// Stable sorts pairs by one of their numbers.
+type Stable struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Stable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(stableKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunStable runs the kernel for every work-item of r on k's own slices, and waits.
+func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(stableKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
