@@ -9,8 +9,9 @@
 //
 // Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet
 // help lists them. What is found bears the codes of kgen, which kgen explain
-// explains. Rules that need values, such as which function a variable holds, are
-// kgen's alone.
+// explains. The analyzer kgencompile compiles the kernels for what shows only then,
+// such as barriers that not all work-items reach; it reads the packages as they are
+// saved, and as they build by default.
 package main
 
 import (

@@ -95,6 +95,90 @@ func command(t *testing.T, dir, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// compiled has what shows only when its kernels are compiled.
+const compiled = `package c
+
+import (
+	"example.com/m/groups"
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type Divergent struct{ X []int32 }
+
+func (k Divergent) Kernel(it dsl.NDItem1) {
+	if k.X[it.GlobalID()] > 0 {
+		it.Barrier() // want KG4
+	}
+}
+
+type Mixed struct{ X, Out []int32 }
+
+func (k Mixed) Kernel(it dsl.Item1) {
+	var a, b int32
+	p := &a
+	if i := it.GlobalID(); k.X[i] > 0 {
+		p = &b // want KG203
+	}
+	*p = 3
+	k.Out[0] = a + b
+}
+
+type Abroad struct{ X []int32 }
+
+func (k Abroad) Kernel(it dsl.NDItem1) {
+	if it.LocalID() == 0 {
+		groups.Meet(it) // want KG4
+	}
+}
+
+type Fine struct{ X []int32 }
+
+func (k Fine) Kernel(it dsl.NDItem1) {
+	it.Barrier()
+	k.X[it.GlobalID()] = 4
+}
+`
+
+const groups = `package groups
+
+import "github.com/kgen-go/kgen/dsl"
+
+func Meet(it dsl.NDItem1) { it.Barrier() }
+`
+
+// TestCompile runs go vet with the tool on kernels that the rules find nothing in.
+func TestCompile(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "kgenvet")
+	if out, err := command(t, ".", "go", "build", "-o", tool, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := module(t, map[string]string{"c/c.go": compiled, "groups/groups.go": groups})
+	out, err := command(t, dir, "go", "vet", "-vettool="+tool, "./...")
+	if err == nil {
+		t.Error("no error")
+	}
+	found := map[int]string{}
+	for line := range strings.Lines(out) {
+		var n, col int
+		if _, rest, ok := strings.Cut(line, "c/c.go:"); ok {
+			if _, err := fmt.Sscanf(rest, "%d:%d:", &n, &col); err == nil && !strings.Contains(line, ": \t") { // else it belongs to another
+				found[n] += line
+			}
+		}
+	}
+	for i, line := range strings.Split(compiled, "\n") {
+		_, want, ok := strings.Cut(line, "// want ")
+		got := found[i+1]
+		if ok != (got != "") || !strings.Contains(got, want) {
+			t.Errorf("line %d, %s: got %q", i+1, line, got)
+		}
+	}
+	// Turned off, it finds nothing.
+	if out, err := command(t, dir, "go", "vet", "-vettool="+tool, "-kgencompile=false", "./..."); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestVet runs go vet with the tool on a module outside of this one, in the ways
 // that people and editors do.
 func TestVet(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -24,8 +25,8 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
 		Doc:        "find what kernels must not reach",
-		Run:        func(pass *analysis.Pass) (any, error) { return reachable(pass, known), nil },
-		ResultType: reflect.TypeFor[[]finding](),
+		Run:        func(pass *analysis.Pass) (any, error) { return Findings(reachable(pass, known)), nil },
+		ResultType: reflect.TypeFor[Findings](),
 		FactTypes:  []analysis.Fact{new(hostFact)},
 	}
 	var all []*analysis.Analyzer
@@ -35,7 +36,7 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 			Doc:      fmt.Sprintf("report %s in kernels (%v)\n\n%s", r.doc, r.code, diag.Summary(r.code)),
 			Requires: []*analysis.Analyzer{reach},
 			Run: func(pass *analysis.Pass) (any, error) {
-				for _, f := range pass.ResultOf[reach].([]finding) {
+				for _, f := range pass.ResultOf[reach].(Findings) {
 					if f.rule == r.name {
 						pass.Report(f.diagnostic())
 					}
@@ -45,6 +46,17 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 		})
 	}
 	return all
+}
+
+// Findings is what the rules have found in a package.
+type Findings []finding
+
+// At reports whether the code was found at the position's line.
+func (fs Findings) At(p token.Position, code diag.Code, fset *token.FileSet) bool {
+	return slices.ContainsFunc(fs, func(f finding) bool {
+		q := fset.Position(f.pos)
+		return f.code == code && q.Filename == p.Filename && q.Line == p.Line
+	})
 }
 
 // diagnostic returns the finding for drivers, which print one line.

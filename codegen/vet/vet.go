@@ -3,12 +3,95 @@
 package vet
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/check"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 )
 
-// Analyzers returns an analyzer for each rule. They report what kgen does of the
-// code in a kernel's package, at the same positions with the same codes.
-func Analyzers() []*analysis.Analyzer { return check.Analyzers(lower.Known) }
+// Analyzers returns an analyzer for each rule that goes by the code alone, and one,
+// kgencompile, that compiles the kernels for what else there is to find. They report
+// what kgen does of the code in a kernel's package, at the same positions with the
+// same codes.
+func Analyzers() []*analysis.Analyzer {
+	rules := check.Analyzers(lower.Known)
+	return append(rules, &analysis.Analyzer{
+		Name: "kgencompile",
+		Doc: "report what kgen finds when it compiles kernels\n\n" +
+			"Which values there are, and which work-items come where, shows only then: pointers to several variables, " +
+			"functions that are not known, barriers in flow that is not uniform.",
+		Requires: rules[0].Requires,
+		Run: func(pass *analysis.Pass) (any, error) {
+			return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings))
+		},
+	})
+}
+
+// compile reports what the stages of kgen find, but for what others have found.
+func compile(pass *analysis.Pass, found check.Findings) error {
+	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
+		return nil
+	}
+	files := map[string]*token.File{}
+	for _, f := range pass.Files {
+		tf := pass.Fset.File(f.FileStart)
+		// kgen reads what is saved; an editor may be ahead of it.
+		shown, err1 := pass.ReadFile(tf.Name())
+		saved, err2 := os.ReadFile(tf.Name())
+		if err1 != nil || err2 != nil || !bytes.Equal(shown, saved) {
+			return nil
+		}
+		files[tf.Name()] = tf
+	}
+	dir := filepath.Dir(pass.Fset.File(pass.Files[0].FileStart).Name())
+	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}})
+	if err != nil {
+		return err
+	}
+	at := func(p diag.Pos) token.Pos {
+		name := p.File
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		tf := files[name]
+		if tf == nil || p.Line < 1 || p.Line > tf.LineCount() {
+			return token.NoPos
+		}
+		return tf.LineStart(p.Line) + token.Pos(max(p.Col-1, 0))
+	}
+	for _, d := range diags {
+		if d.Code == diag.Load {
+			continue // go vet says it
+		}
+		report := analysis.Diagnostic{Pos: at(d.Pos), Category: d.Code.String(), Message: fmt.Sprintf("%v: %s", d.Code, d.Message)}
+		if d.Hint != "" {
+			report.Message += "; " + d.Hint
+		}
+		for _, r := range d.Related {
+			p := at(r.Pos)
+			// What stands in another package is told where that is called.
+			if report.Pos == token.NoPos && p != token.NoPos && strings.HasPrefix(r.Message, "called here") {
+				report.Pos = p
+				report.Message += fmt.Sprintf(" (at %v)", d.Pos)
+			}
+			if p != token.NoPos {
+				report.Related = append(report.Related, analysis.RelatedInformation{Pos: p, Message: r.Message})
+			}
+		}
+		if report.Pos != token.NoPos && !found.At(pass.Fset.Position(report.Pos), d.Code, pass.Fset) {
+			pass.Report(report)
+		}
+	}
+	return nil
+}

@@ -36,7 +36,10 @@ type size struct {
 	expr                int // of nested expressions
 }
 
-var sizes = []size{{4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
+var sizes = []size{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
+
+// Sizes is the number of sizes of programs there are, the smallest first.
+var Sizes = len(sizes)
 
 // gen is the state of a program being written.
 type gen struct {
@@ -100,12 +103,12 @@ type fn struct {
 	faulty bool
 }
 
-// New writes the program of a seed.
-func New(seed uint64, prefix string) *Program {
+// New writes the program of a seed, of one of the smallest sizes: there are up to n.
+func New(seed uint64, prefix string, n int) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
 	g.faulty = g.n(3) == 0
-	if g.size = sizes[g.n(len(sizes)-1)]; g.chance(40) {
-		g.size = sizes[len(sizes)-1]
+	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
+		g.size = sizes[n-1]
 	}
 	g.line("package kernels")
 	g.line("")

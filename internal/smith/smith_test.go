@@ -28,6 +28,7 @@ var (
 	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
 	budget    = flag.Duration("budget", 20*time.Second, "make no more programs after so long")
+	upTo      = flag.Int("sizes", Sizes, "how many sizes of programs there are, the smallest first")
 	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = flag.String("points", "built,expand", "where in the list of passes to interpret the programs")
@@ -272,7 +273,7 @@ func TestSmith(t *testing.T) {
 	for done < *programs && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
 		for range min(batch, *programs-done) {
-			ps = append(ps, New(seed, fmt.Sprintf("P%d", len(ps))))
+			ps = append(ps, New(seed, fmt.Sprintf("P%d", len(ps)), *upTo))
 			seed++
 		}
 		done += len(ps)

@@ -1,0 +1,34 @@
+package codegen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/lower"
+)
+
+// Diagnose compiles the kernels of the packages and says what is wrong with them,
+// as Generate does, but writes nothing. Only Dir, Patterns and Env of the
+// configuration matter.
+func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+	}()
+	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	if err != nil || prog == nil {
+		return diags, err
+	}
+	var errs []error
+	for _, c := range compileAll(ctx, prog, "") {
+		diags = append(diags, c.diags...)
+		errs = append(errs, c.err)
+	}
+	diags.Sort()
+	return diags, errors.Join(errs...)
+}
