@@ -48,7 +48,9 @@ const (
 	SpecLocalSizeZ = SpecReserved + 2
 	// SpecExactDivide tells the module to correct float32 division.
 	SpecExactDivide = SpecReserved + 3
-	SpecAccessor    = SpecReserved + 0x100
+	// SpecWhole tells the module that all invocations are work-items.
+	SpecWhole    = SpecReserved + 4
+	SpecAccessor = SpecReserved + 0x100
 	// SpecHigh is added to the id of a constant of 64 bits for its high word, in
 	// modules that have none; see Variant.
 	SpecHigh = 2 * SpecReserved

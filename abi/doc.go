@@ -94,6 +94,10 @@
 // properties.FloatFast, or one that neither divides nor takes roots, does not
 // have it. Float64 division and square root are the device's always.
 //
+// [SpecWhole] (a bool, true by default) is false where the work-group does not fill its
+// last sub-group and the device may run what is left of that along: a module with
+// barriers then has these invocations do nothing. Others do not have it.
+//
 // # Work-items
 //
 // A range kernel is dispatched in enough work-groups to cover GlobalRange, with

@@ -139,7 +139,7 @@ type variant struct {
 // pipeline returns the kernel with all its constants set, built when first used.
 func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
 	local := deviceOrder(c.Rank, p.local)
-	reservedSpecs(c, local, d.correct)
+	reservedSpecs(c, local, d.correct, d.whole(local))
 	d.mu.Lock()
 	if d.kernels == nil {
 		d.mu.Unlock()
@@ -234,16 +234,31 @@ func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 
 // reservedSpecs adds the values of the reserved specialization constants to those
 // of the kernel's own. Modules need not have them.
-func reservedSpecs(c *launch.Call, local [3]uint32, correct bool) {
+func reservedSpecs(c *launch.Call, local [3]uint32, correct, whole bool) {
 	for i, n := range local {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
 	}
 	for i, n := range c.Accessors {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
 	}
-	divide := hal.SpecValue{ID: abi.SpecExactDivide, Size: 4}
-	if correct {
-		divide.Bits = 1
+	for _, flag := range []struct {
+		id uint32
+		on bool
+	}{{abi.SpecExactDivide, correct}, {abi.SpecWhole, whole}} {
+		v := hal.SpecValue{ID: flag.id, Size: 4}
+		if flag.on {
+			v.Bits = 1
+		}
+		c.Specs = append(c.Specs, v)
 	}
-	c.Specs = append(c.Specs, divide)
+}
+
+// whole reports whether all invocations of a work-group are work-items, or the device
+// keeps others from running: drivers on the processor may not.
+func (d *Device) whole(local [3]uint32) bool {
+	if d.info.Type != hal.VulkanCPU {
+		return true
+	}
+	n := d.info.SubGroups[1]
+	return n > 0 && local[0]*local[1]*local[2]%uint32(n) == 0
 }

@@ -34,6 +34,8 @@ var passes = []Pass{
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
+	// Before it, a branch by the work-item would make all barriers after it suspect.
+	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: runPartial},
 	// Checks and dead lanes are branches by now; nothing after it adds any.
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Check: checkReducible, Level: ir.Structured},
 	// Structurize's flags leave copies behind; at this level only values change.

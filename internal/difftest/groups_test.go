@@ -29,6 +29,17 @@ func init() {
 			})
 		}
 	}
+	for _, local := range []int{1, 7, 8, 9, 10, 12, 15, 20, 33, 60, 64, 100, 127} {
+		for _, first := range []int32{2, 9} {
+			addND(fmt.Sprintf("Choices/%d", local), gen.RunChoices, func() (groups.Choices, runtime.NDRange1) {
+				k := groups.Choices{N: 3 * local, In: make([]int32, 3*local), Out: out32(3 * local)}
+				for i := range k.In {
+					k.In[i] = int32(i*7%31) + first
+				}
+				return k, nd1(3*local, local)
+			})
+		}
+	}
 	for _, local := range []int{1, 8, 24, 64, 100} {
 		whole("Int8", gen.RunWholeInt8, local)
 		whole("Int16", gen.RunWholeInt16, local)

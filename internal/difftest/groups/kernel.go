@@ -155,11 +155,8 @@ func (k Whole[T]) Kernel(it dsl.NDItem1) {
 	if dsl.AnyOfGroup(g, v > 100) {
 		out[9] = dsl.InclusiveScanOverGroup(g, v, dsl.Maximum)
 	}
-	if dsl.AllOfGroup(g, v < 120) {
+	if dsl.AllOfGroup(g, v < 120) || dsl.NoneOfGroup(g, v == 1) {
 		out[10] = dsl.ExclusiveScanOverGroup(g, v, dsl.Minimum)
-	}
-	if dsl.NoneOfGroup(g, v == 1) {
-		out[10]++
 	}
 	out[11] = dsl.ExclusiveScanOverGroup(g, v, dsl.BitAnd)
 	out[12] = dsl.GroupBroadcast(g, v, it.LocalRange()/2)
@@ -200,4 +197,39 @@ func (k WholeFloats[T]) Kernel(it dsl.NDItem1) {
 	out[6] = dsl.ExclusiveScanOverGroup(g, v, dsl.Minimum)
 	out[7] = dsl.InclusiveScanOverGroup(g, v, dsl.Maximum)
 	out[8] = dsl.GroupBroadcast(g, v, it.LocalRange()-1)
+}
+
+// Choices has loops with barriers in branches that all work-items go, or none, by what
+// they read from memory.
+type Choices struct {
+	N       int
+	In, Out []int32
+}
+
+// Kernel has work-groups that need not fill their sub-groups.
+func (k Choices) Kernel(it dsl.NDItem1) {
+	i, l, g := it.GlobalID(), it.LocalID(), it.Group()
+	v := k.In[i]
+	if i >= k.N {
+		return
+	}
+	tile := dsl.Local[[128]int32](it)
+	tile[l] = v
+	it.Barrier()
+	first := tile[0]
+	it.Barrier()
+	if dsl.Uniform(first) > 3 {
+		v++
+	} else {
+		for r := range 5 {
+			tile[l] = v + int32(r)
+			it.Barrier()
+			v += tile[(l+1)%it.LocalRange()]
+			it.Barrier()
+		}
+	}
+	if dsl.AllOfGroup(g, v < 120) || dsl.AllOfGroup(g, v == 1) {
+		v += 7
+	}
+	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }

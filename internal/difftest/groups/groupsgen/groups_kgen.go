@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, statedKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, statedKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -169,6 +169,80 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Choices.spv
+var choicesSPIRV string
+
+//go:embed Choices.words.spv
+var choicesWords string
+
+//go:embed Choices.alone.spv
+var choicesAlone string
+
+//go:embed Choices.aloneWords.spv
+var choicesAloneWords string
+
+var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Choices",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:212:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:217:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:227:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7"},
+	},
+	SPIRV: choicesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.Choices{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newChoicesHost)
+
+// Choices is the kernel [groups.Choices] with its slices in device memory.
+// Choices has loops with barriers in branches that all work-items go, or none, by what they read from memory.
+type Choices struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Choices) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(choicesKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunChoices runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(choicesKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Stated.spv
 var statedSPIRV string
 
@@ -281,9 +355,9 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:189:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:190:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:190:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat32SPIRV,
 	Variants: []abi.Variant{
@@ -350,16 +424,16 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(groups.WholeFloats[float64]).Kernel", Pos: "internal/difftest/groups/kernel.go:189:11"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(groups.WholeFloats[float64]).Kernel", Pos: "internal/difftest/groups/kernel.go:186:11"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:189:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:190:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:190:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat64SPIRV,
 	Variants: []abi.Variant{
@@ -432,7 +506,7 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
 	Variants: []abi.Variant{
@@ -505,7 +579,7 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
 	Variants: []abi.Variant{
@@ -579,7 +653,7 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
 	Variants: []abi.Variant{
@@ -652,7 +726,7 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
 	Variants: []abi.Variant{
@@ -725,7 +799,7 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
 	Variants: []abi.Variant{
@@ -799,7 +873,7 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:166:16"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
 	Variants: []abi.Variant{
