@@ -1093,6 +1093,476 @@ func (g *ballotsHost) r16() int {
 	return -1
 }
 
+// choicesHost is a work-group of the kernel [Choices].
+type choicesHost struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v4     int64
+	v10    []int32
+	v14    []int32
+	v18    []int32
+	v19    int32
+	v29    []int32
+	v32    []int32
+	v33    []bool
+	v34    bool
+	v35    []bool
+	v36    bool
+	v38    []int32
+	v39    int32
+	sbool  []bool
+	sint32 []int32
+}
+
+func newChoicesHost() kernelimpl.HostForm { return new(choicesHost) }
+
+var choicesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:212:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:217:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:227:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:234:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *choicesHost) Begin() {
+	g.Sites = choicesHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 512)
+	kernelimpl.HostRoom(&g.v10, n)
+	kernelimpl.HostRoom(&g.v14, n)
+	kernelimpl.HostRoom(&g.v18, n)
+	kernelimpl.HostRoom(&g.v29, n)
+	kernelimpl.HostRoom(&g.v32, n)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v35, n)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs it.
+func (g *choicesHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// WorkGroup
+			next = g.r2()
+		case 2:
+			// WorkGroup
+			next = g.r3()
+		case 3:
+			// WorkGroup
+			next = g.r4()
+		case 4:
+			// WorkGroup
+			next = g.r5()
+		case 5:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v33)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v34 = kernelimpl.HostAll(in)
+			next = g.r6()
+		case 6:
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v35)
+			kernelimpl.HostNeutral(&g.HostGroup, in, true)
+			g.v36 = kernelimpl.HostAll(in)
+			next = g.r7()
+		case 7:
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v38)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			g.v39 = kernelimpl.HostReduceAdd[int32](in)
+			next = g.r8()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *choicesHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	h10 := g.v10[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v10 int32
+		var v6 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v9 := uint64(v6) < uint64(v2)
+			if !v9 {
+				goto b25
+			}
+		}
+		{
+			v10 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v11 := v1 <= v6
+			if !v11 {
+				goto b3
+			}
+		}
+		g.Leave(li)
+		continue
+	b3:
+		h10[li] = v10
+		next = 0
+		continue
+	b25:
+		g.Fault(0, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the ZeroLocal.
+func (g *choicesHost) r1() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h10 := g.v10[:n]
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v7 := int32(x)
+		v10 := h10[li]
+		v8 := int64(uint32(v7))
+		v0 := int32(basex + x)
+		{
+			v12 := uint32(v7) < uint32(128)
+			if !v12 {
+				goto b24
+			}
+		}
+		*(*int32)(unsafe.Add(m0, int(v7)*4)) = v10
+		next = 1
+		continue
+	b24:
+		g.Fault(1, v8, int64(128), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier.
+func (g *choicesHost) r2() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h14 := g.v14[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		{
+			v14 := *(*int32)(m0)
+			h14[li] = v14
+			continue
+		}
+	}
+	return 2
+}
+
+// r3 runs them after the Barrier.
+func (g *choicesHost) r3() int {
+	n := g.Items
+	h14 := g.v14[:n]
+	h10 := g.v10[:n]
+	h32 := g.v32[:n]
+	h33 := g.v33[:n]
+	m0 := g.Memory(0)
+	h18 := g.v18[:n]
+	u19 := g.v19
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v14 := h14[li]
+		v10 := h10[li]
+		v7 := int32(x)
+		var v18, v19, v32 int32
+		{
+			v15 := v14
+			v16 := 3 < v15
+			if !v16 {
+				v18 = v10
+				v19 = int32(0)
+				goto b9
+			}
+		}
+		{
+			v17 := v10 + 1
+			v32 = v17
+		}
+		{
+			v33 := v32 < 120
+			h32[li] = v32
+			h33[li] = v33
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
+			}
+			continue
+		}
+	b9:
+		{
+			v20 := v18 + v19
+			*(*int32)(unsafe.Add(m0, int(v7)*4)) = v20
+			h18[li] = v18
+			u19 = v19
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+	}
+	g.v19 = u19
+	return next
+}
+
+// r4 runs them after the Barrier.
+func (g *choicesHost) r4() int {
+	n := g.Items
+	c0 := g.c0
+	m0 := g.Memory(0)
+	h18 := g.v18[:n]
+	h29 := g.v29[:n]
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v7 := int32(x)
+		v18 := h18[li]
+		v0 := int32(basex + x)
+		var v25 int32
+		var v26 int64
+		{
+			v22 := v7 + 1
+			v23 := v22 / c0
+			v24 := v23 * c0
+			v25 = v22 - v24
+			v26 = int64(uint32(v25))
+			v27 := uint32(v25) < uint32(128)
+			if !v27 {
+				goto b23
+			}
+		}
+		{
+			v28 := *(*int32)(unsafe.Add(m0, int(v25)*4))
+			v29 := v18 + v28
+			h29[li] = v29
+			next = 4
+			continue
+		}
+	b23:
+		g.Fault(2, v26, int64(128), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r5 runs them after the Barrier.
+func (g *choicesHost) r5() int {
+	n := g.Items
+	e19 := g.v19
+	h29 := g.v29[:n]
+	m0 := g.Memory(0)
+	h18 := g.v18[:n]
+	u19 := g.v19
+	h32 := g.v32[:n]
+	h33 := g.v33[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v19 := e19
+		v29 := h29[li]
+		v7 := int32(x)
+		var v18, v30, v32 int32
+		{
+			v30 = v19 + 1
+			v31 := v30 < 5
+			if !v31 {
+				v32 = v29
+				goto b14
+			}
+		}
+		v18 = v29
+		v19 = v30
+		{
+			v20 := v18 + v19
+			*(*int32)(unsafe.Add(m0, int(v7)*4)) = v20
+			h18[li] = v18
+			u19 = v19
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
+			}
+			continue
+		}
+	b14:
+		{
+			v33 := v32 < 120
+			h32[li] = v32
+			h33[li] = v33
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
+			}
+			continue
+		}
+	}
+	g.v19 = u19
+	return next
+}
+
+// r6 runs them after the GroupAll.
+func (g *choicesHost) r6() int {
+	n := g.Items
+	v34 := g.v34
+	h32 := g.v32[:n]
+	h38 := g.v38[:n]
+	h35 := g.v35[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v32 := h32[li]
+		var v38 int32
+		if !v34 {
+			goto b16
+		}
+		{
+			v37 := v32 + 7
+			v38 = v37
+		}
+		h38[li] = v38
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b16:
+		{
+			v35 := v32 == 1
+			h35[li] = v35
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	}
+	return next
+}
+
+// r7 runs them after the GroupAll.
+func (g *choicesHost) r7() int {
+	n := g.Items
+	v36 := g.v36
+	h32 := g.v32[:n]
+	h38 := g.v38[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v32 := h32[li]
+		var v38 int32
+		if !v36 {
+			v38 = v32
+			goto b19
+		}
+		{
+			v37 := v32 + 7
+			v38 = v37
+		}
+	b19:
+		h38[li] = v38
+		continue
+	}
+	return 7
+}
+
+// r8 runs them after the GroupReduce.
+func (g *choicesHost) r8() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v39 := g.v39
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		{
+			v40 := uint64(v6) < uint64(v4)
+			if !v40 {
+				goto b22
+			}
+		}
+		*(*int32)(unsafe.Add(p2, int(v6)*4)) = v39
+		continue
+	b22:
+		g.Fault(3, v6, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // statedHost is a work-group of the kernel [Stated].
 type statedHost struct {
 	kernelimpl.HostGroup
@@ -1783,9 +2253,9 @@ type wholeFloat32Host struct {
 func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
 
 var wholeFloat32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:190:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:190:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:187:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:187:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:186:11"},
 }
 
 // Begin readies the form for a launch.
@@ -2192,9 +2662,9 @@ type wholeFloat64Host struct {
 func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
 
 var wholeFloat64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:190:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:190:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:189:11"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:187:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:187:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:186:11"},
 }
 
 // Begin readies the form for a launch.
@@ -2602,14 +3072,14 @@ type wholeInt16Host struct {
 	v58    []int32
 	v61    []bool
 	v62    bool
-	v63    []int32
-	v67    []bool
-	v68    bool
-	v76    []int32
-	v81    int32
+	v63    []bool
+	v64    bool
+	v65    []int32
+	v69    []int32
+	v74    int32
+	v83    int32
+	v89    []int32
 	v90    int32
-	v96    []int32
-	v97    int32
 	sbool  []bool
 	sint32 []int32
 }
@@ -2620,7 +3090,7 @@ var wholeInt16HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -2640,9 +3110,9 @@ func (g *wholeInt16Host) Begin() {
 	kernelimpl.HostRoom(&g.v58, n)
 	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v76, n)
-	kernelimpl.HostRoom(&g.v96, n)
+	kernelimpl.HostRoom(&g.v65, n)
+	kernelimpl.HostRoom(&g.v69, n)
+	kernelimpl.HostRoom(&g.v89, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
@@ -2741,18 +3211,18 @@ func (g *wholeInt16Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v63)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v64 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v63[:n], in, n, int32(32767))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v67)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v68 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v65[:n], in, n, int32(32767))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -2760,30 +3230,30 @@ func (g *wholeInt16Host) Run() {
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v76[:n], in, n, int32(-1))
+			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v80 := c0 / 2
+			v73 := c0 / 2
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v81 = in[v80]
+			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v90 = kernelimpl.HostReduceAdd[int32](in)
+			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v96)
+			copy(in, g.v89)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v97 = kernelimpl.HostReduceOr[int32](in)
+			g.v90 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -2807,7 +3277,7 @@ func (g *wholeInt16Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -2816,28 +3286,28 @@ func (g *wholeInt16Host) r0() int {
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
 			if !v11 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v12 = v4 - v10
 			v14 := uint64(16) <= uint64(v12)
 			if !v14 {
-				goto b34
+				goto b33
 			}
 		}
 		h9[li] = v9
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v10, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -3180,7 +3650,7 @@ func (g *wholeInt16Host) r12() int {
 	n := g.Items
 	v62 := g.v62
 	h9 := g.v9[:n]
-	h67 := g.v67[:n]
+	h63 := g.v63[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -3189,24 +3659,24 @@ func (g *wholeInt16Host) r12() int {
 		}
 		v9 := h9[li]
 		if !v62 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v67 := v9 == 1
-			h67[li] = v67
-			if next != 13 {
+			v63 := v9 == 1
+			h63[li] = v63
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -3214,14 +3684,44 @@ func (g *wholeInt16Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeInt16Host) r13() int {
 	n := g.Items
-	h63 := g.v63[:n]
+	v64 := g.v64
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v64 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeInt16Host) r14() int {
+	n := g.Items
+	h65 := g.v65[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h9 := g.v9[:n]
-	h67 := g.v67[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -3230,58 +3730,19 @@ func (g *wholeInt16Host) r13() int {
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
-		v63 := h63[li]
+		v65 := h65[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10) * 2
-		v9 := h9[li]
 		{
-			v64 := v63
+			v66 := v65
 			if v52 {
-				v64 = int32(32767)
+				v66 = int32(32767)
 			}
-			v65 := int16(uint32(v64))
-			*(*int16)(unsafe.Add(p2, v13+20)) = v65
+			v67 := int16(uint32(v66))
+			*(*int16)(unsafe.Add(p2, v13+20)) = v67
 		}
-		{
-			v67 := v9 == 1
-			h67[li] = v67
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeInt16Host) r14() int {
-	n := g.Items
-	v68 := g.v68
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
-		if v68 {
-			goto b25
-		}
-		{
-			v69 := *(*int16)(unsafe.Add(p2, v13+20))
-			v70 := int32(v69)
-			v71 := v70 + 1
-			v72 := v71 << 16
-			v73 := v72 >> 16
-			v74 := int16(uint32(v73))
-			*(*int16)(unsafe.Add(p2, v13+20)) = v74
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -3290,7 +3751,7 @@ func (g *wholeInt16Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeInt16Host) r15() int {
 	n := g.Items
-	h76 := g.v76[:n]
+	h69 := g.v69[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -3301,18 +3762,18 @@ func (g *wholeInt16Host) r15() int {
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
-		v76 := h76[li]
+		v69 := h69[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10) * 2
 		{
-			v77 := v76
+			v70 := v69
 			if v52 {
-				v77 = int32(-1)
+				v70 = int32(-1)
 			}
-			v78 := int16(uint32(v77))
-			*(*int16)(unsafe.Add(p2, v13+22)) = v78
+			v71 := int16(uint32(v70))
+			*(*int16)(unsafe.Add(p2, v13+22)) = v71
 			continue
 		}
 	}
@@ -3324,8 +3785,8 @@ func (g *wholeInt16Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v81 := g.v81
-	v82 := int16(uint32(v81))
+	v74 := g.v74
+	v75 := int16(uint32(v74))
 	h9 := g.v9[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -3340,22 +3801,22 @@ func (g *wholeInt16Host) r16() int {
 		v13 := int(v10) * 2
 		v9 := h9[li]
 		{
-			*(*int16)(unsafe.Add(p2, v13+24)) = v82
-			v84 := v9 != 0
-			if !v84 {
-				goto b33
+			*(*int16)(unsafe.Add(p2, v13+24)) = v75
+			v77 := v9 != 0
+			if !v77 {
+				goto b32
 			}
 		}
 		{
-			v85 := 100 / v9
-			v86 := v85 << 16
-			v87 := v86 >> 16
-			v88 := int16(uint32(v87))
-			*(*int16)(unsafe.Add(p2, v13+26)) = v88
+			v78 := 100 / v9
+			v79 := v78 << 16
+			v80 := v79 >> 16
+			v81 := int16(uint32(v80))
+			*(*int16)(unsafe.Add(p2, v13+26)) = v81
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -3368,12 +3829,12 @@ func (g *wholeInt16Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v90 := g.v90
-	v91 := v90 << 16
-	v92 := v91 >> 16
-	v93 := int16(uint32(v92))
+	v83 := g.v83
+	v84 := v83 << 16
+	v85 := v84 >> 16
+	v86 := int16(uint32(v85))
 	h9 := g.v9[:n]
-	h96 := g.v96[:n]
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -3386,13 +3847,13 @@ func (g *wholeInt16Host) r17() int {
 		v13 := int(v10) * 2
 		v9 := h9[li]
 		{
-			*(*int16)(unsafe.Add(p2, v13+28)) = v93
-			v95 := 3 < v9
-			v96 := int32(0)
-			if v95 {
-				v96 = int32(1)
+			*(*int16)(unsafe.Add(p2, v13+28)) = v86
+			v88 := 3 < v9
+			v89 := int32(0)
+			if v88 {
+				v89 = int32(1)
 			}
-			h96[li] = v96
+			h89[li] = v89
 			continue
 		}
 	}
@@ -3402,8 +3863,8 @@ func (g *wholeInt16Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeInt16Host) r18() int {
 	n := g.Items
-	v97 := g.v97
-	v98 := v97 != 0
+	v90 := g.v90
+	v91 := v90 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -3416,17 +3877,17 @@ func (g *wholeInt16Host) r18() int {
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10) * 2
-		if !v98 {
-			goto b32
+		if !v91 {
+			goto b31
 		}
 		{
-			v99 := *(*int16)(unsafe.Add(p2, v13+28))
-			v100 := int32(v99)
-			v101 := v100
-			v102 := int16(uint32(v101))
-			*(*int16)(unsafe.Add(p2, v13+30)) = v102
+			v92 := *(*int16)(unsafe.Add(p2, v13+28))
+			v93 := int32(v92)
+			v94 := v93
+			v95 := int16(uint32(v94))
+			*(*int16)(unsafe.Add(p2, v13+30)) = v95
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
@@ -3456,14 +3917,14 @@ type wholeInt32Host struct {
 	v40    []int32
 	v42    []bool
 	v43    bool
-	v44    []int32
-	v47    []bool
-	v48    bool
-	v52    []int32
-	v56    int32
-	v61    int32
-	v64    []int32
-	v65    int32
+	v44    []bool
+	v45    bool
+	v46    []int32
+	v49    []int32
+	v53    int32
+	v58    int32
+	v61    []int32
+	v62    int32
 	sbool  []bool
 	sint32 []int32
 }
@@ -3474,7 +3935,7 @@ var wholeInt32HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -3494,9 +3955,9 @@ func (g *wholeInt32Host) Begin() {
 	kernelimpl.HostRoom(&g.v40, n)
 	kernelimpl.HostRoom(&g.v42, n)
 	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v47, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.v46, n)
+	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
@@ -3595,18 +4056,18 @@ func (g *wholeInt32Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v44)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v45 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v44[:n], in, n, int32(2147483647))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v47)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v48 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v46[:n], in, n, int32(2147483647))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -3614,30 +4075,30 @@ func (g *wholeInt32Host) Run() {
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v52[:n], in, n, int32(-1))
+			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v55 := c0 / 2
+			v52 := c0 / 2
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v56 = in[v55]
+			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v61 = kernelimpl.HostReduceAdd[int32](in)
+			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v64)
+			copy(in, g.v61)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -3661,7 +4122,7 @@ func (g *wholeInt32Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -3669,28 +4130,28 @@ func (g *wholeInt32Host) r0() int {
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v11 = v4 - v9
 			v13 := uint64(16) <= uint64(v11)
 			if !v13 {
-				goto b34
+				goto b33
 			}
 		}
 		h8[li] = v8
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v9, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -4011,7 +4472,7 @@ func (g *wholeInt32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
-	h47 := g.v47[:n]
+	h44 := g.v44[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -4020,24 +4481,24 @@ func (g *wholeInt32Host) r12() int {
 		}
 		v8 := h8[li]
 		if !v43 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v47 := v8 == 1
-			h47[li] = v47
-			if next != 13 {
+			v44 := v8 == 1
+			h44[li] = v44
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -4045,14 +4506,44 @@ func (g *wholeInt32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeInt32Host) r13() int {
 	n := g.Items
-	h44 := g.v44[:n]
+	v45 := g.v45
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v45 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeInt32Host) r14() int {
+	n := g.Items
+	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
-	h47 := g.v47[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -4061,53 +4552,18 @@ func (g *wholeInt32Host) r13() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v44 := h44[li]
+		v46 := h46[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
-		v8 := h8[li]
 		{
-			v45 := v44
+			v47 := v46
 			if v35 {
-				v45 = int32(2147483647)
+				v47 = int32(2147483647)
 			}
-			*(*int32)(unsafe.Add(p2, v12+40)) = v45
+			*(*int32)(unsafe.Add(p2, v12+40)) = v47
 		}
-		{
-			v47 := v8 == 1
-			h47[li] = v47
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeInt32Host) r14() int {
-	n := g.Items
-	v48 := g.v48
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
-		if v48 {
-			goto b25
-		}
-		{
-			v49 := *(*int32)(unsafe.Add(p2, v12+40))
-			v50 := v49 + 1
-			*(*int32)(unsafe.Add(p2, v12+40)) = v50
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -4116,7 +4572,7 @@ func (g *wholeInt32Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeInt32Host) r15() int {
 	n := g.Items
-	h52 := g.v52[:n]
+	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -4127,17 +4583,17 @@ func (g *wholeInt32Host) r15() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v52 := h52[li]
+		v49 := h49[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
 		{
-			v53 := v52
+			v50 := v49
 			if v35 {
-				v53 = int32(-1)
+				v50 = int32(-1)
 			}
-			*(*int32)(unsafe.Add(p2, v12+44)) = v53
+			*(*int32)(unsafe.Add(p2, v12+44)) = v50
 			continue
 		}
 	}
@@ -4149,7 +4605,7 @@ func (g *wholeInt32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	v53 := g.v53
 	h8 := g.v8[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -4164,19 +4620,19 @@ func (g *wholeInt32Host) r16() int {
 		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
-			*(*int32)(unsafe.Add(p2, v12+48)) = v56
-			v58 := v8 != 0
-			if !v58 {
-				goto b33
+			*(*int32)(unsafe.Add(p2, v12+48)) = v53
+			v55 := v8 != 0
+			if !v55 {
+				goto b32
 			}
 		}
 		{
-			v59 := 100 / v8
-			*(*int32)(unsafe.Add(p2, v12+52)) = v59
+			v56 := 100 / v8
+			*(*int32)(unsafe.Add(p2, v12+52)) = v56
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -4189,9 +4645,9 @@ func (g *wholeInt32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v61 := g.v61
+	v58 := g.v58
 	h8 := g.v8[:n]
-	h64 := g.v64[:n]
+	h61 := g.v61[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -4204,13 +4660,13 @@ func (g *wholeInt32Host) r17() int {
 		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
-			*(*int32)(unsafe.Add(p2, v12+56)) = v61
-			v63 := 3 < v8
-			v64 := int32(0)
-			if v63 {
-				v64 = int32(1)
+			*(*int32)(unsafe.Add(p2, v12+56)) = v58
+			v60 := 3 < v8
+			v61 := int32(0)
+			if v60 {
+				v61 = int32(1)
 			}
-			h64[li] = v64
+			h61[li] = v61
 			continue
 		}
 	}
@@ -4220,8 +4676,8 @@ func (g *wholeInt32Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeInt32Host) r18() int {
 	n := g.Items
-	v65 := g.v65
-	v66 := v65 != 0
+	v62 := g.v62
+	v63 := v62 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -4234,15 +4690,15 @@ func (g *wholeInt32Host) r18() int {
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
-		if !v66 {
-			goto b32
+		if !v63 {
+			goto b31
 		}
 		{
-			v67 := *(*int32)(unsafe.Add(p2, v12+56))
-			v68 := v67
-			*(*int32)(unsafe.Add(p2, v12+60)) = v68
+			v64 := *(*int32)(unsafe.Add(p2, v12+56))
+			v65 := v64
+			*(*int32)(unsafe.Add(p2, v12+60)) = v65
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
@@ -4272,14 +4728,14 @@ type wholeInt64Host struct {
 	v40    []int64
 	v42    []bool
 	v43    bool
-	v44    []int64
-	v47    []bool
-	v48    bool
-	v52    []int64
-	v56    int64
-	v61    int64
-	v64    []int32
-	v65    int32
+	v44    []bool
+	v45    bool
+	v46    []int64
+	v49    []int64
+	v53    int64
+	v58    int64
+	v61    []int32
+	v62    int32
 	sbool  []bool
 	sint32 []int32
 	sint64 []int64
@@ -4291,7 +4747,7 @@ var wholeInt64HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -4311,9 +4767,9 @@ func (g *wholeInt64Host) Begin() {
 	kernelimpl.HostRoom(&g.v40, n)
 	kernelimpl.HostRoom(&g.v42, n)
 	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v47, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.v46, n)
+	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 	kernelimpl.HostRoom(&g.sint64, n)
@@ -4413,18 +4869,18 @@ func (g *wholeInt64Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v44)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v45 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int64])
-			kernelimpl.HostShift(g.v44[:n], in, n, int64(9223372036854775807))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v47)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v48 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v46[:n], in, n, int64(9223372036854775807))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -4432,30 +4888,30 @@ func (g *wholeInt64Host) Run() {
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v52[:n], in, n, int64(-1))
+			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v55 := c0 / 2
+			v52 := c0 / 2
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v56 = in[v55]
+			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v61 = kernelimpl.HostReduceAdd[int64](in)
+			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v64)
+			copy(in, g.v61)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -4479,7 +4935,7 @@ func (g *wholeInt64Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -4487,28 +4943,28 @@ func (g *wholeInt64Host) r0() int {
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v11 = v4 - v9
 			v13 := uint64(16) <= uint64(v11)
 			if !v13 {
-				goto b34
+				goto b33
 			}
 		}
 		h8[li] = v8
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v9, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -4829,7 +5285,7 @@ func (g *wholeInt64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
-	h47 := g.v47[:n]
+	h44 := g.v44[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -4838,24 +5294,24 @@ func (g *wholeInt64Host) r12() int {
 		}
 		v8 := h8[li]
 		if !v43 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v47 := v8 == 1
-			h47[li] = v47
-			if next != 13 {
+			v44 := v8 == 1
+			h44[li] = v44
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -4863,14 +5319,44 @@ func (g *wholeInt64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeInt64Host) r13() int {
 	n := g.Items
-	h44 := g.v44[:n]
+	v45 := g.v45
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v45 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeInt64Host) r14() int {
+	n := g.Items
+	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
-	h47 := g.v47[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -4879,53 +5365,18 @@ func (g *wholeInt64Host) r13() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v44 := h44[li]
+		v46 := h46[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
-		v8 := h8[li]
 		{
-			v45 := v44
+			v47 := v46
 			if v35 {
-				v45 = int64(9223372036854775807)
+				v47 = int64(9223372036854775807)
 			}
-			*(*int64)(unsafe.Add(p2, v12+80)) = v45
+			*(*int64)(unsafe.Add(p2, v12+80)) = v47
 		}
-		{
-			v47 := v8 == 1
-			h47[li] = v47
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeInt64Host) r14() int {
-	n := g.Items
-	v48 := g.v48
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
-		if v48 {
-			goto b25
-		}
-		{
-			v49 := *(*int64)(unsafe.Add(p2, v12+80))
-			v50 := v49 + 1
-			*(*int64)(unsafe.Add(p2, v12+80)) = v50
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -4934,7 +5385,7 @@ func (g *wholeInt64Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeInt64Host) r15() int {
 	n := g.Items
-	h52 := g.v52[:n]
+	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -4945,17 +5396,17 @@ func (g *wholeInt64Host) r15() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v52 := h52[li]
+		v49 := h49[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
 		{
-			v53 := v52
+			v50 := v49
 			if v35 {
-				v53 = int64(-1)
+				v50 = int64(-1)
 			}
-			*(*int64)(unsafe.Add(p2, v12+88)) = v53
+			*(*int64)(unsafe.Add(p2, v12+88)) = v50
 			continue
 		}
 	}
@@ -4967,7 +5418,7 @@ func (g *wholeInt64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	v53 := g.v53
 	h8 := g.v8[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -4982,19 +5433,19 @@ func (g *wholeInt64Host) r16() int {
 		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
-			*(*int64)(unsafe.Add(p2, v12+96)) = v56
-			v58 := v8 != 0
-			if !v58 {
-				goto b33
+			*(*int64)(unsafe.Add(p2, v12+96)) = v53
+			v55 := v8 != 0
+			if !v55 {
+				goto b32
 			}
 		}
 		{
-			v59 := 100 / v8
-			*(*int64)(unsafe.Add(p2, v12+104)) = v59
+			v56 := 100 / v8
+			*(*int64)(unsafe.Add(p2, v12+104)) = v56
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -5007,9 +5458,9 @@ func (g *wholeInt64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v61 := g.v61
+	v58 := g.v58
 	h8 := g.v8[:n]
-	h64 := g.v64[:n]
+	h61 := g.v61[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -5022,13 +5473,13 @@ func (g *wholeInt64Host) r17() int {
 		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
-			*(*int64)(unsafe.Add(p2, v12+112)) = v61
-			v63 := 3 < v8
-			v64 := int32(0)
-			if v63 {
-				v64 = int32(1)
+			*(*int64)(unsafe.Add(p2, v12+112)) = v58
+			v60 := 3 < v8
+			v61 := int32(0)
+			if v60 {
+				v61 = int32(1)
 			}
-			h64[li] = v64
+			h61[li] = v61
 			continue
 		}
 	}
@@ -5038,8 +5489,8 @@ func (g *wholeInt64Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeInt64Host) r18() int {
 	n := g.Items
-	v65 := g.v65
-	v66 := v65 != 0
+	v62 := g.v62
+	v63 := v62 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -5052,15 +5503,15 @@ func (g *wholeInt64Host) r18() int {
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
-		if !v66 {
-			goto b32
+		if !v63 {
+			goto b31
 		}
 		{
-			v67 := *(*int64)(unsafe.Add(p2, v12+112))
-			v68 := v67
-			*(*int64)(unsafe.Add(p2, v12+120)) = v68
+			v64 := *(*int64)(unsafe.Add(p2, v12+112))
+			v65 := v64
+			*(*int64)(unsafe.Add(p2, v12+120)) = v65
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
@@ -5090,14 +5541,14 @@ type wholeInt8Host struct {
 	v58    []int32
 	v61    []bool
 	v62    bool
-	v63    []int32
-	v67    []bool
-	v68    bool
-	v76    []int32
-	v81    int32
+	v63    []bool
+	v64    bool
+	v65    []int32
+	v69    []int32
+	v74    int32
+	v83    int32
+	v89    []int32
 	v90    int32
-	v96    []int32
-	v97    int32
 	sbool  []bool
 	sint32 []int32
 }
@@ -5108,7 +5559,7 @@ var wholeInt8HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -5128,9 +5579,9 @@ func (g *wholeInt8Host) Begin() {
 	kernelimpl.HostRoom(&g.v58, n)
 	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v76, n)
-	kernelimpl.HostRoom(&g.v96, n)
+	kernelimpl.HostRoom(&g.v65, n)
+	kernelimpl.HostRoom(&g.v69, n)
+	kernelimpl.HostRoom(&g.v89, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
@@ -5229,18 +5680,18 @@ func (g *wholeInt8Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v63)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v64 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v63[:n], in, n, int32(127))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v67)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v68 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v65[:n], in, n, int32(127))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -5248,30 +5699,30 @@ func (g *wholeInt8Host) Run() {
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v76[:n], in, n, int32(-1))
+			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v80 := c0 / 2
+			v73 := c0 / 2
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v81 = in[v80]
+			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v90 = kernelimpl.HostReduceAdd[int32](in)
+			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v96)
+			copy(in, g.v89)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v97 = kernelimpl.HostReduceOr[int32](in)
+			g.v90 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -5295,7 +5746,7 @@ func (g *wholeInt8Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -5304,28 +5755,28 @@ func (g *wholeInt8Host) r0() int {
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
 			if !v11 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v12 = v4 - v10
 			v14 := uint64(16) <= uint64(v12)
 			if !v14 {
-				goto b34
+				goto b33
 			}
 		}
 		h9[li] = v9
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v10, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -5668,7 +6119,7 @@ func (g *wholeInt8Host) r12() int {
 	n := g.Items
 	v62 := g.v62
 	h9 := g.v9[:n]
-	h67 := g.v67[:n]
+	h63 := g.v63[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -5677,24 +6128,24 @@ func (g *wholeInt8Host) r12() int {
 		}
 		v9 := h9[li]
 		if !v62 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v67 := v9 == 1
-			h67[li] = v67
-			if next != 13 {
+			v63 := v9 == 1
+			h63[li] = v63
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -5702,14 +6153,44 @@ func (g *wholeInt8Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeInt8Host) r13() int {
 	n := g.Items
-	h63 := g.v63[:n]
+	v64 := g.v64
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v64 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeInt8Host) r14() int {
+	n := g.Items
+	h65 := g.v65[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h9 := g.v9[:n]
-	h67 := g.v67[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -5718,58 +6199,19 @@ func (g *wholeInt8Host) r13() int {
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
-		v63 := h63[li]
+		v65 := h65[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10)
-		v9 := h9[li]
 		{
-			v64 := v63
+			v66 := v65
 			if v52 {
-				v64 = int32(127)
+				v66 = int32(127)
 			}
-			v65 := int8(uint32(v64))
-			*(*int8)(unsafe.Add(p2, v13+10)) = v65
+			v67 := int8(uint32(v66))
+			*(*int8)(unsafe.Add(p2, v13+10)) = v67
 		}
-		{
-			v67 := v9 == 1
-			h67[li] = v67
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeInt8Host) r14() int {
-	n := g.Items
-	v68 := g.v68
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
-		if v68 {
-			goto b25
-		}
-		{
-			v69 := *(*int8)(unsafe.Add(p2, v13+10))
-			v70 := int32(v69)
-			v71 := v70 + 1
-			v72 := v71 << 24
-			v73 := v72 >> 24
-			v74 := int8(uint32(v73))
-			*(*int8)(unsafe.Add(p2, v13+10)) = v74
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -5778,7 +6220,7 @@ func (g *wholeInt8Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeInt8Host) r15() int {
 	n := g.Items
-	h76 := g.v76[:n]
+	h69 := g.v69[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -5789,18 +6231,18 @@ func (g *wholeInt8Host) r15() int {
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
-		v76 := h76[li]
+		v69 := h69[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10)
 		{
-			v77 := v76
+			v70 := v69
 			if v52 {
-				v77 = int32(-1)
+				v70 = int32(-1)
 			}
-			v78 := int8(uint32(v77))
-			*(*int8)(unsafe.Add(p2, v13+11)) = v78
+			v71 := int8(uint32(v70))
+			*(*int8)(unsafe.Add(p2, v13+11)) = v71
 			continue
 		}
 	}
@@ -5812,8 +6254,8 @@ func (g *wholeInt8Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v81 := g.v81
-	v82 := int8(uint32(v81))
+	v74 := g.v74
+	v75 := int8(uint32(v74))
 	h9 := g.v9[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -5828,22 +6270,22 @@ func (g *wholeInt8Host) r16() int {
 		v13 := int(v10)
 		v9 := h9[li]
 		{
-			*(*int8)(unsafe.Add(p2, v13+12)) = v82
-			v84 := v9 != 0
-			if !v84 {
-				goto b33
+			*(*int8)(unsafe.Add(p2, v13+12)) = v75
+			v77 := v9 != 0
+			if !v77 {
+				goto b32
 			}
 		}
 		{
-			v85 := 100 / v9
-			v86 := v85 << 24
-			v87 := v86 >> 24
-			v88 := int8(uint32(v87))
-			*(*int8)(unsafe.Add(p2, v13+13)) = v88
+			v78 := 100 / v9
+			v79 := v78 << 24
+			v80 := v79 >> 24
+			v81 := int8(uint32(v80))
+			*(*int8)(unsafe.Add(p2, v13+13)) = v81
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -5856,12 +6298,12 @@ func (g *wholeInt8Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v90 := g.v90
-	v91 := v90 << 24
-	v92 := v91 >> 24
-	v93 := int8(uint32(v92))
+	v83 := g.v83
+	v84 := v83 << 24
+	v85 := v84 >> 24
+	v86 := int8(uint32(v85))
 	h9 := g.v9[:n]
-	h96 := g.v96[:n]
+	h89 := g.v89[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -5874,13 +6316,13 @@ func (g *wholeInt8Host) r17() int {
 		v13 := int(v10)
 		v9 := h9[li]
 		{
-			*(*int8)(unsafe.Add(p2, v13+14)) = v93
-			v95 := 3 < v9
-			v96 := int32(0)
-			if v95 {
-				v96 = int32(1)
+			*(*int8)(unsafe.Add(p2, v13+14)) = v86
+			v88 := 3 < v9
+			v89 := int32(0)
+			if v88 {
+				v89 = int32(1)
 			}
-			h96[li] = v96
+			h89[li] = v89
 			continue
 		}
 	}
@@ -5890,8 +6332,8 @@ func (g *wholeInt8Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeInt8Host) r18() int {
 	n := g.Items
-	v97 := g.v97
-	v98 := v97 != 0
+	v90 := g.v90
+	v91 := v90 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -5904,17 +6346,17 @@ func (g *wholeInt8Host) r18() int {
 		v6 := int64(uint32(v0))
 		v10 := v6 * 16
 		v13 := int(v10)
-		if !v98 {
-			goto b32
+		if !v91 {
+			goto b31
 		}
 		{
-			v99 := *(*int8)(unsafe.Add(p2, v13+14))
-			v100 := int32(v99)
-			v101 := v100
-			v102 := int8(uint32(v101))
-			*(*int8)(unsafe.Add(p2, v13+15)) = v102
+			v92 := *(*int8)(unsafe.Add(p2, v13+14))
+			v93 := int32(v92)
+			v94 := v93
+			v95 := int8(uint32(v94))
+			*(*int8)(unsafe.Add(p2, v13+15)) = v95
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
@@ -5944,14 +6386,14 @@ type wholeUint32Host struct {
 	v40    []int32
 	v42    []bool
 	v43    bool
-	v44    []int32
-	v47    []bool
-	v48    bool
-	v52    []int32
-	v56    int32
-	v61    int32
-	v64    []int32
-	v65    int32
+	v44    []bool
+	v45    bool
+	v46    []int32
+	v49    []int32
+	v53    int32
+	v58    int32
+	v61    []int32
+	v62    int32
 	sbool  []bool
 	sint32 []int32
 }
@@ -5962,7 +6404,7 @@ var wholeUint32HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -5982,9 +6424,9 @@ func (g *wholeUint32Host) Begin() {
 	kernelimpl.HostRoom(&g.v40, n)
 	kernelimpl.HostRoom(&g.v42, n)
 	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v47, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.v46, n)
+	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
@@ -6083,18 +6525,18 @@ func (g *wholeUint32Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v44)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v45 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v44[:n], in, n, int32(-1))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v47)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v48 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v46[:n], in, n, int32(-1))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -6102,30 +6544,30 @@ func (g *wholeUint32Host) Run() {
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v52[:n], in, n, int32(-1))
+			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v55 := c0 / 2
+			v52 := c0 / 2
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v56 = in[v55]
+			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v61 = kernelimpl.HostReduceAdd[int32](in)
+			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v64)
+			copy(in, g.v61)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -6149,7 +6591,7 @@ func (g *wholeUint32Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -6157,28 +6599,28 @@ func (g *wholeUint32Host) r0() int {
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v11 = v4 - v9
 			v13 := uint64(16) <= uint64(v11)
 			if !v13 {
-				goto b34
+				goto b33
 			}
 		}
 		h8[li] = v8
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v9, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -6499,7 +6941,7 @@ func (g *wholeUint32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
-	h47 := g.v47[:n]
+	h44 := g.v44[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -6508,24 +6950,24 @@ func (g *wholeUint32Host) r12() int {
 		}
 		v8 := h8[li]
 		if !v43 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v47 := v8 == 1
-			h47[li] = v47
-			if next != 13 {
+			v44 := v8 == 1
+			h44[li] = v44
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -6533,14 +6975,44 @@ func (g *wholeUint32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeUint32Host) r13() int {
 	n := g.Items
-	h44 := g.v44[:n]
+	v45 := g.v45
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v45 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeUint32Host) r14() int {
+	n := g.Items
+	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
-	h47 := g.v47[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -6549,53 +7021,18 @@ func (g *wholeUint32Host) r13() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v44 := h44[li]
+		v46 := h46[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
-		v8 := h8[li]
 		{
-			v45 := v44
+			v47 := v46
 			if v35 {
-				v45 = int32(-1)
+				v47 = int32(-1)
 			}
-			*(*int32)(unsafe.Add(p2, v12+40)) = v45
+			*(*int32)(unsafe.Add(p2, v12+40)) = v47
 		}
-		{
-			v47 := v8 == 1
-			h47[li] = v47
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeUint32Host) r14() int {
-	n := g.Items
-	v48 := g.v48
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
-		if v48 {
-			goto b25
-		}
-		{
-			v49 := *(*int32)(unsafe.Add(p2, v12+40))
-			v50 := v49 + 1
-			*(*int32)(unsafe.Add(p2, v12+40)) = v50
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -6604,7 +7041,7 @@ func (g *wholeUint32Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeUint32Host) r15() int {
 	n := g.Items
-	h52 := g.v52[:n]
+	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -6615,17 +7052,17 @@ func (g *wholeUint32Host) r15() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v52 := h52[li]
+		v49 := h49[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
 		{
-			v53 := v52
+			v50 := v49
 			if v35 {
-				v53 = int32(-1)
+				v50 = int32(-1)
 			}
-			*(*int32)(unsafe.Add(p2, v12+44)) = v53
+			*(*int32)(unsafe.Add(p2, v12+44)) = v50
 			continue
 		}
 	}
@@ -6637,7 +7074,7 @@ func (g *wholeUint32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	v53 := g.v53
 	h8 := g.v8[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -6652,19 +7089,19 @@ func (g *wholeUint32Host) r16() int {
 		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
-			*(*int32)(unsafe.Add(p2, v12+48)) = v56
-			v58 := v8 != 0
-			if !v58 {
-				goto b33
+			*(*int32)(unsafe.Add(p2, v12+48)) = v53
+			v55 := v8 != 0
+			if !v55 {
+				goto b32
 			}
 		}
 		{
-			v59 := int32(uint32(100) / uint32(v8))
-			*(*int32)(unsafe.Add(p2, v12+52)) = v59
+			v56 := int32(uint32(100) / uint32(v8))
+			*(*int32)(unsafe.Add(p2, v12+52)) = v56
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -6677,9 +7114,9 @@ func (g *wholeUint32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v61 := g.v61
+	v58 := g.v58
 	h8 := g.v8[:n]
-	h64 := g.v64[:n]
+	h61 := g.v61[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -6692,13 +7129,13 @@ func (g *wholeUint32Host) r17() int {
 		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
-			*(*int32)(unsafe.Add(p2, v12+56)) = v61
-			v63 := uint32(3) < uint32(v8)
-			v64 := int32(0)
-			if v63 {
-				v64 = int32(1)
+			*(*int32)(unsafe.Add(p2, v12+56)) = v58
+			v60 := uint32(3) < uint32(v8)
+			v61 := int32(0)
+			if v60 {
+				v61 = int32(1)
 			}
-			h64[li] = v64
+			h61[li] = v61
 			continue
 		}
 	}
@@ -6708,8 +7145,8 @@ func (g *wholeUint32Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeUint32Host) r18() int {
 	n := g.Items
-	v65 := g.v65
-	v66 := v65 != 0
+	v62 := g.v62
+	v63 := v62 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -6722,15 +7159,15 @@ func (g *wholeUint32Host) r18() int {
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 4
-		if !v66 {
-			goto b32
+		if !v63 {
+			goto b31
 		}
 		{
-			v67 := *(*int32)(unsafe.Add(p2, v12+56))
-			v68 := v67
-			*(*int32)(unsafe.Add(p2, v12+60)) = v68
+			v64 := *(*int32)(unsafe.Add(p2, v12+56))
+			v65 := v64
+			*(*int32)(unsafe.Add(p2, v12+60)) = v65
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
@@ -6760,14 +7197,14 @@ type wholeUint64Host struct {
 	v40    []int64
 	v42    []bool
 	v43    bool
-	v44    []int64
-	v47    []bool
-	v48    bool
-	v52    []int64
-	v56    int64
-	v61    int64
-	v64    []int32
-	v65    int32
+	v44    []bool
+	v45    bool
+	v46    []int64
+	v49    []int64
+	v53    int64
+	v58    int64
+	v61    []int32
+	v62    int32
 	sbool  []bool
 	sint32 []int32
 	sint64 []int64
@@ -6779,7 +7216,7 @@ var wholeUint64HostSites = []abi.Site{
 	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:166:16"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
 }
 
 // Begin readies the form for a launch.
@@ -6799,9 +7236,9 @@ func (g *wholeUint64Host) Begin() {
 	kernelimpl.HostRoom(&g.v40, n)
 	kernelimpl.HostRoom(&g.v42, n)
 	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v47, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.v46, n)
+	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v61, n)
 	kernelimpl.HostRoom(&g.sbool, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 	kernelimpl.HostRoom(&g.sint64, n)
@@ -6901,18 +7338,18 @@ func (g *wholeUint64Host) Run() {
 			next = g.r12()
 		case 12:
 			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v44)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v45 = kernelimpl.HostAny(in)
+			next = g.r13()
+		case 13:
+			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int64])
-			kernelimpl.HostShift(g.v44[:n], in, n, int64(-1))
-			next = g.r13()
-		case 13:
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v47)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v48 = kernelimpl.HostAny(in)
+			kernelimpl.HostShift(g.v46[:n], in, n, int64(-1))
 			next = g.r14()
 		case 14:
 			n := g.Items
@@ -6920,30 +7357,30 @@ func (g *wholeUint64Host) Run() {
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
 			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v52[:n], in, n, int64(-1))
+			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
 			n := g.Items
 			c0 := g.c0
-			v55 := c0 / 2
+			v52 := c0 / 2
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v56 = in[v55]
+			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v61 = kernelimpl.HostReduceAdd[int64](in)
+			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v64)
+			copy(in, g.v61)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v65 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r18()
 		}
 	}
@@ -6967,7 +7404,7 @@ func (g *wholeUint64Host) r0() int {
 			v6 = int64(uint32(v0))
 			v7 := uint64(v6) < uint64(v2)
 			if !v7 {
-				goto b36
+				goto b35
 			}
 		}
 		{
@@ -6975,28 +7412,28 @@ func (g *wholeUint64Host) r0() int {
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
-				goto b35
+				goto b34
 			}
 		}
 		{
 			v11 = v4 - v9
 			v13 := uint64(16) <= uint64(v11)
 			if !v13 {
-				goto b34
+				goto b33
 			}
 		}
 		h8[li] = v8
 		next = 0
 		continue
-	b34:
+	b33:
 		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b34:
 		g.Fault(1, v9, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b36:
+	b35:
 		g.Fault(2, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -7317,7 +7754,7 @@ func (g *wholeUint64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
-	h47 := g.v47[:n]
+	h44 := g.v44[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -7326,24 +7763,24 @@ func (g *wholeUint64Host) r12() int {
 		}
 		v8 := h8[li]
 		if !v43 {
-			goto b22
+			goto b20
 		}
-		if next != 12 {
+		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 12
+			next = 13
 		}
 		continue
-	b22:
+	b20:
 		{
-			v47 := v8 == 1
-			h47[li] = v47
-			if next != 13 {
+			v44 := v8 == 1
+			h44[li] = v44
+			if next != 12 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 13
+				next = 12
 			}
 			continue
 		}
@@ -7351,14 +7788,44 @@ func (g *wholeUint64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupExclusiveScan.
+// r13 runs them after the GroupAny.
 func (g *wholeUint64Host) r13() int {
 	n := g.Items
-	h44 := g.v44[:n]
+	v45 := g.v45
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		if !v45 {
+			goto b22
+		}
+		if next != 14 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 14
+		}
+		continue
+	b22:
+		if next != 13 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 13
+		}
+		continue
+	}
+	return next
+}
+
+// r14 runs them after the GroupExclusiveScan.
+func (g *wholeUint64Host) r14() int {
+	n := g.Items
+	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
-	h47 := g.v47[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -7367,53 +7834,18 @@ func (g *wholeUint64Host) r13() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v44 := h44[li]
+		v46 := h46[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
-		v8 := h8[li]
 		{
-			v45 := v44
+			v47 := v46
 			if v35 {
-				v45 = int64(-1)
+				v47 = int64(-1)
 			}
-			*(*int64)(unsafe.Add(p2, v12+80)) = v45
+			*(*int64)(unsafe.Add(p2, v12+80)) = v47
 		}
-		{
-			v47 := v8 == 1
-			h47[li] = v47
-			continue
-		}
-	}
-	return 13
-}
-
-// r14 runs them after the GroupAny.
-func (g *wholeUint64Host) r14() int {
-	n := g.Items
-	v48 := g.v48
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
-		if v48 {
-			goto b25
-		}
-		{
-			v49 := *(*int64)(unsafe.Add(p2, v12+80))
-			v50 := v49 + 1
-			*(*int64)(unsafe.Add(p2, v12+80)) = v50
-		}
-	b25:
 		continue
 	}
 	return 14
@@ -7422,7 +7854,7 @@ func (g *wholeUint64Host) r14() int {
 // r15 runs them after the GroupExclusiveScan.
 func (g *wholeUint64Host) r15() int {
 	n := g.Items
-	h52 := g.v52[:n]
+	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -7433,17 +7865,17 @@ func (g *wholeUint64Host) r15() int {
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
-		v52 := h52[li]
+		v49 := h49[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
 		{
-			v53 := v52
+			v50 := v49
 			if v35 {
-				v53 = int64(-1)
+				v50 = int64(-1)
 			}
-			*(*int64)(unsafe.Add(p2, v12+88)) = v53
+			*(*int64)(unsafe.Add(p2, v12+88)) = v50
 			continue
 		}
 	}
@@ -7455,7 +7887,7 @@ func (g *wholeUint64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	v53 := g.v53
 	h8 := g.v8[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -7470,19 +7902,19 @@ func (g *wholeUint64Host) r16() int {
 		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
-			*(*int64)(unsafe.Add(p2, v12+96)) = v56
-			v58 := v8 != 0
-			if !v58 {
-				goto b33
+			*(*int64)(unsafe.Add(p2, v12+96)) = v53
+			v55 := v8 != 0
+			if !v55 {
+				goto b32
 			}
 		}
 		{
-			v59 := int64(uint64(100) / uint64(v8))
-			*(*int64)(unsafe.Add(p2, v12+104)) = v59
+			v56 := int64(uint64(100) / uint64(v8))
+			*(*int64)(unsafe.Add(p2, v12+104)) = v56
 			next = 16
 			continue
 		}
-	b33:
+	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -7495,9 +7927,9 @@ func (g *wholeUint64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	v61 := g.v61
+	v58 := g.v58
 	h8 := g.v8[:n]
-	h64 := g.v64[:n]
+	h61 := g.v61[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -7510,13 +7942,13 @@ func (g *wholeUint64Host) r17() int {
 		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
-			*(*int64)(unsafe.Add(p2, v12+112)) = v61
-			v63 := uint64(3) < uint64(v8)
-			v64 := int32(0)
-			if v63 {
-				v64 = int32(1)
+			*(*int64)(unsafe.Add(p2, v12+112)) = v58
+			v60 := uint64(3) < uint64(v8)
+			v61 := int32(0)
+			if v60 {
+				v61 = int32(1)
 			}
-			h64[li] = v64
+			h61[li] = v61
 			continue
 		}
 	}
@@ -7526,8 +7958,8 @@ func (g *wholeUint64Host) r17() int {
 // r18 runs them after the GroupReduce.
 func (g *wholeUint64Host) r18() int {
 	n := g.Items
-	v65 := g.v65
-	v66 := v65 != 0
+	v62 := g.v62
+	v63 := v62 != 0
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -7540,15 +7972,15 @@ func (g *wholeUint64Host) r18() int {
 		v6 := int64(uint32(v0))
 		v9 := v6 * 16
 		v12 := int(v9) * 8
-		if !v66 {
-			goto b32
+		if !v63 {
+			goto b31
 		}
 		{
-			v67 := *(*int64)(unsafe.Add(p2, v12+112))
-			v68 := v67
-			*(*int64)(unsafe.Add(p2, v12+120)) = v68
+			v64 := *(*int64)(unsafe.Add(p2, v12+112))
+			v65 := v64
+			*(*int64)(unsafe.Add(p2, v12+120)) = v65
 		}
-	b32:
+	b31:
 		continue
 	}
 	return -1
