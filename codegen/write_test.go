@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,5 +100,35 @@ func TestWrite(t *testing.T) {
 		if strings.Contains(name, ".kgen-") {
 			t.Errorf("temporary file %s is left", name)
 		}
+	}
+}
+
+// TestBrokenStubs: what kgen wrote and somebody broke, as merges do, is written anew.
+func TestBrokenStubs(t *testing.T) {
+	dir := module(t, map[string]string{"k/k.go": kernels})
+	cfg := Config{Dir: dir, Patterns: []string{"./..."}}
+	res, diags, err := Generate(context.Background(), cfg)
+	if err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	var stub string
+	for _, name := range res.Written {
+		if strings.HasSuffix(name, "_kgen.go") {
+			stub = filepath.Join(dir, name)
+		}
+	}
+	want, err := os.ReadFile(stub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := gostub.Header + "\n\npackage kgen\n\nimport \"example.com/m/k\"\n\ntype host struct {\n\tk.Add\n}\n\nvar _ = missing\n"
+	if err := os.WriteFile(stub, []byte(broken), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, diags, err = Generate(context.Background(), cfg); err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	if got, err := os.ReadFile(stub); err != nil || string(got) != string(want) {
+		t.Errorf("%v, and the stub is\n%s", err, got)
 	}
 }
