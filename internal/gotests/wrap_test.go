@@ -179,6 +179,9 @@ func wrap(h *helper, f *ast.FuncDecl) (string, string) {
 	if endless(f) {
 		return "", "never returns"
 	}
+	if text, ok := handWrapper(h); ok {
+		return text, ""
+	}
 	c := care(f)
 	var before, args, after []string
 	n := 0
