@@ -184,6 +184,7 @@ func TestKP21_Alone(t *testing.T) {
 	for range 2 {
 		onDevices(t, func(t *testing.T, dev *runtime.Device) {
 			k := groups.WholeInt32{N: 100, In: in, Out: make([]int32, 100*groups.WholeResults)}
+			check(t, dev.Compatible(kernel(t, groupsgen.Kernels(), "WholeInt32")))
 			check(t, groupsgen.RunWholeInt32(ctx, dev, k, nd1(100, 100)))
 			equal(t, "sum", k.Out[0], sum)
 			equal(t, "scan", k.Out[99*groups.WholeResults+7], sum)
