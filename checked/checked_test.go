@@ -147,3 +147,26 @@ func TestNeedsHost(t *testing.T) {
 		t.Error("a Vulkan device was opened in checked mode")
 	}
 }
+
+// TestUnchecked: without checks the mistakes end no process, whichever way the host
+// device runs the kernels, and both ways report the same.
+func TestUnchecked(t *testing.T) {
+	var devs []*runtime.Device
+	for _, form := range []string{"on", "off"} {
+		t.Setenv("KGEN_HOST_FORM", form)
+		dev, err := runtime.Open(runtime.Select("host"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = dev.Close() })
+		devs = append(devs, dev)
+	}
+	for _, k := range wrongKernels() {
+		t.Run(k.name, func(t *testing.T) {
+			a, b := k.run(devs[0]), k.run(devs[1])
+			if (a == nil) != (b == nil) || a != nil && a.Error() != b.Error() {
+				t.Errorf("host form: %v, coroutines: %v", a, b)
+			}
+		})
+	}
+}

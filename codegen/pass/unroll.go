@@ -3,6 +3,7 @@ package pass
 import (
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -11,6 +12,7 @@ import (
 // small branches become selections. It analyses what is uniform then.
 func ForHost(m *ir.Module) *Uniformity {
 	f := m.Kernel
+	withinRange(m)
 	for range maxUnrollDepth {
 		f.RemoveUnreachable()
 		singleLatches(f)
@@ -31,6 +33,32 @@ func ForHost(m *ir.Module) *Uniformity {
 	f.RemoveUnreachable()
 	singleLatches(f)
 	return uniformity(f)
+}
+
+// withinRange drops the checks of whether work-items of a range exist, as those do
+// that no work-group makes up the number of.
+func withinRange(m *ir.Module) {
+	if m.Form != abi.Range {
+		return
+	}
+	exists := func(v *ir.Value) bool {
+		if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg {
+			return false
+		}
+		d := v.Args[0].Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX
+		return d < 3 && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(d))
+	}
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if exists(v) {
+				repl[v] = m.Bool(true)
+			}
+		}
+	}
+	replaceUses(m.Kernel, (&promoter{repl: repl}).resolve)
+	runSimplify(m)
+	runDCE(m)
 }
 
 // Bounds of what is written out: rounds of a loop, values that come of it, and loops

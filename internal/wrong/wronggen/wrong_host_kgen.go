@@ -609,9 +609,8 @@ func (g *flagHost) r3() int {
 // globalCountsHost is some work-items of the kernel [GlobalCounts].
 type globalCountsHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
@@ -624,9 +623,8 @@ var globalCountsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *globalCountsHost) Begin() {
 	g.Sites = globalCountsHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -637,49 +635,40 @@ func (g *globalCountsHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *globalCountsHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v7, v11 int64
+		var v5, v9 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 := *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 & 3
-			v11 = int64(v10)
-			v12 := uint64(v11) < uint64(v5)
-			if !v12 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v13 := *(*int32)(unsafe.Add(p1, int(v11)*4))
-			v14 := v13 + 1
-			*(*int32)(unsafe.Add(p1, int(v11)*4)) = v14
+			v7 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 & 3
+			v9 = int64(v8)
+			v10 := uint64(v9) < uint64(v3)
+			if !v10 {
+				goto b3
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v12 := v11 + 1
+			*(*int32)(unsafe.Add(p1, int(v9)*4)) = v12
 			continue
 		}
+	b3:
+		g.Fault(0, v9, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v11, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1177,9 +1166,8 @@ func (g *halvesHost) r3() int {
 // inPlaceHost is some work-items of the kernel [InPlace].
 type inPlaceHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newInPlaceHost() kernelimpl.HostForm { return new(inPlaceHost) }
@@ -1193,9 +1181,8 @@ var inPlaceHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *inPlaceHost) Begin() {
 	g.Sites = inPlaceHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -1205,65 +1192,56 @@ func (g *inPlaceHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *inPlaceHost) r0() int {
-	v1 := g.v1
-	v5 := g.v5
-	p1 := g.Pointer(1)
 	v3 := g.v3
+	p1 := g.Pointer(1)
+	v1 := g.v1
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v12, v15 int32
-		var v7, v10 int64
+		var v0, v10, v13 int32
+		var v5, v8 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b10
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := v0 != 0
-			if !v8 {
-				goto b9
-			}
-		}
-		{
-			v9 := v0 + -1
-			v10 = int64(uint32(v9))
-			v11 := uint64(v10) < uint64(v5)
-			if !v11 {
+			v5 = int64(uint32(v0))
+			v6 := v0 != 0
+			if !v6 {
 				goto b8
 			}
 		}
 		{
-			v12 = *(*int32)(unsafe.Add(p1, int(v10)*4))
-			v13 := uint64(v7) < uint64(v3)
-			if !v13 {
+			v7 := v0 + -1
+			v8 = int64(uint32(v7))
+			v9 := uint64(v8) < uint64(v3)
+			if !v9 {
 				goto b7
 			}
 		}
 		{
-			v14 := *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v15 = v12 + v14
-			v16 := uint64(v7) < uint64(v5)
-			if !v16 {
+			v10 = *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v11 := uint64(v5) < uint64(v1)
+			if !v11 {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v15
-		goto b9
+		{
+			v12 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v13 = v10 + v12
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v5)*4)) = v13
+		goto b8
+	b5:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b6:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	b7:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		g.Fault(2, v8, v3, v0, int32(0), int32(0))
 		continue
 	b8:
-		g.Fault(2, v10, v5, v0, int32(0), int32(0))
-		continue
-	b9:
-		continue
-	b10:
 		continue
 	}
 	return -1
@@ -2066,8 +2044,7 @@ func (g *missingSecondHost) r3() int {
 // neighbourHost is some work-items of the kernel [Neighbour].
 type neighbourHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newNeighbourHost() kernelimpl.HostForm { return new(neighbourHost) }
@@ -2079,8 +2056,7 @@ var neighbourHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *neighbourHost) Begin() {
 	g.Sites = neighbourHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -2091,41 +2067,32 @@ func (g *neighbourHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *neighbourHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5, v9 int64
+		var v3, v7 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v3)
-			if !v6 {
-				goto b5
-			}
-		}
-		{
-			*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(1)
-			v8 := v0 + 1
-			v9 = int64(uint32(v8))
-			v10 := v9 < v3
-			if !v10 {
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v9)*4)) = int32(2)
+		{
+			*(*int32)(unsafe.Add(p1, int(v3)*4)) = int32(1)
+			v6 := v0 + 1
+			v7 = int64(uint32(v6))
+			v8 := v7 < v1
+			if !v8 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(2)
+	b3:
+		continue
 	b4:
-		continue
-	b5:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

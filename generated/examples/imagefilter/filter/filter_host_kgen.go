@@ -13,10 +13,10 @@ import (
 type brightnessHost struct {
 	kernelimpl.HostGroup
 	v2 int32
+	v3 int32
 	v4 int32
-	v6 int32
+	v5 int64
 	v7 int64
-	v9 int64
 }
 
 func newBrightnessHost() kernelimpl.HostForm { return new(brightnessHost) }
@@ -30,10 +30,10 @@ var brightnessHostSites = []abi.Site{
 func (g *brightnessHost) Begin() {
 	g.Sites = brightnessHostSites
 	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v6 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
 // Run runs it.
@@ -43,17 +43,17 @@ func (g *brightnessHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *brightnessHost) r0() int {
+	v3 := g.v3
+	v12 := int64(uint32(v3))
 	v2 := g.v2
-	v4 := g.v4
-	v14 := int64(uint32(v4))
-	v13 := int64(uint32(v2))
-	v15 := v14 * v13
+	v11 := int64(uint32(v2))
+	v13 := v12 * v11
+	v5 := g.v5
+	v14 := uint64(v13) <= uint64(v5)
 	v7 := g.v7
-	v16 := uint64(v15) <= uint64(v7)
-	v9 := g.v9
-	v17 := uint64(v15) <= uint64(v9)
+	v15 := uint64(v13) <= uint64(v7)
 	p1 := g.Pointer(1)
-	v6 := g.v6
+	v4 := g.v4
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -64,106 +64,90 @@ func (g *brightnessHost) r0() int {
 			y++
 		}
 		var v0, v1 int32
-		var v11, v12 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v3 := uint32(v0) < uint32(v2)
-			if !v3 {
-				goto b8
-			}
+		var v9, v10 int64
+		v0 = int32(x)
+		v1 = int32(y)
+		v9 = int64(uint32(v0))
+		v10 = int64(uint32(v1))
+		if !v14 {
+			goto b4
+		}
+		if !v15 {
+			goto b3
 		}
 		{
-			v5 := uint32(v1) < uint32(v4)
-			if !v5 {
-				goto b7
-			}
-		}
-		v11 = int64(uint32(v0))
-		v12 = int64(uint32(v1))
-		if !v16 {
-			goto b6
-		}
-		if !v17 {
-			goto b5
-		}
-		{
-			v18 := v12 * v13
-			v19 := v18 + v11
-			v20 := *(*int32)(unsafe.Add(p1, int(v19)*4))
+			v16 := v10 * v11
+			v17 := v16 + v9
+			v18 := *(*int32)(unsafe.Add(p1, int(v17)*4))
+			v19 := v18 & 255
+			v20 := int32(uint32(v18) >> 8)
 			v21 := v20 & 255
-			v22 := int32(uint32(v20) >> 8)
+			v22 := int32(uint32(v18) >> 16)
 			v23 := v22 & 255
-			v24 := int32(uint32(v20) >> 16)
-			v25 := v24 & 255
-			v26 := int32(uint32(v20) >> 24)
-			v27 := v21 * v6
-			v28 := v27 + 2048
-			v29 := v28 / 4096
-			v30 := v23 * v6
-			v31 := v30 + 2048
-			v32 := v31 / 4096
-			v33 := v25 * v6
-			v34 := v33 + 2048
-			v35 := v34 / 4096
-			v36 := 0 < v29
-			v37 := int32(0)
+			v24 := int32(uint32(v18) >> 24)
+			v25 := v19 * v4
+			v26 := v25 + 2048
+			v27 := v26 / 4096
+			v28 := v21 * v4
+			v29 := v28 + 2048
+			v30 := v29 / 4096
+			v31 := v23 * v4
+			v32 := v31 + 2048
+			v33 := v32 / 4096
+			v34 := 0 < v27
+			v35 := int32(0)
+			if v34 {
+				v35 = v27
+			}
+			v36 := v35 < 255
+			v37 := int32(255)
 			if v36 {
-				v37 = v29
+				v37 = v35
 			}
-			v38 := v37 < 255
-			v39 := int32(255)
+			v38 := 0 < v30
+			v39 := int32(0)
 			if v38 {
-				v39 = v37
+				v39 = v30
 			}
-			v40 := 0 < v32
-			v41 := int32(0)
+			v40 := v39 < 255
+			v41 := int32(255)
 			if v40 {
-				v41 = v32
+				v41 = v39
 			}
-			v42 := v41 < 255
-			v43 := int32(255)
-			if v42 {
-				v43 = v41
+			v42 := v41 << 8
+			v43 := v37 | v42
+			v44 := 0 < v33
+			v45 := int32(0)
+			if v44 {
+				v45 = v33
 			}
-			v44 := v43 << 8
-			v45 := v39 | v44
-			v46 := 0 < v35
-			v47 := int32(0)
+			v46 := v45 < 255
+			v47 := int32(255)
 			if v46 {
-				v47 = v35
+				v47 = v45
 			}
-			v48 := v47 < 255
-			v49 := int32(255)
-			if v48 {
-				v49 = v47
+			v48 := v47 << 16
+			v49 := v43 | v48
+			v50 := 0 < v24
+			v51 := int32(0)
+			if v50 {
+				v51 = v24
 			}
-			v50 := v49 << 16
-			v51 := v45 | v50
-			v52 := 0 < v26
-			v53 := int32(0)
+			v52 := v51 < 255
+			v53 := int32(255)
 			if v52 {
-				v53 = v26
+				v53 = v51
 			}
-			v54 := v53 < 255
-			v55 := int32(255)
-			if v54 {
-				v55 = v53
-			}
-			v56 := v55 << 24
-			v57 := v51 | v56
-			*(*int32)(unsafe.Add(p2, int(v19)*4)) = v57
+			v54 := v53 << 24
+			v55 := v49 | v54
+			*(*int32)(unsafe.Add(p2, int(v17)*4)) = v55
 			continue
 		}
-	b5:
-		g.Fault(0, v15, v9, v0, v1, int32(0))
+	b3:
+		g.Fault(0, v13, v7, v0, v1, int32(0))
 		continue
-	b6:
-		g.Fault(1, v15, v7, v0, v1, int32(0))
-		continue
-	b7:
-		continue
-	b8:
+	b4:
+		g.Fault(1, v13, v5, v0, v1, int32(0))
 		continue
 	}
 	return -1

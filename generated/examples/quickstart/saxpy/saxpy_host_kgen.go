@@ -12,10 +12,9 @@ import (
 // saxpyHost is some work-items of the kernel [SAXPY].
 type saxpyHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 float32
+	v1 float32
+	v2 int64
 	v4 int64
-	v6 int64
 }
 
 func newSaxpyHost() kernelimpl.HostForm { return new(saxpyHost) }
@@ -28,10 +27,9 @@ var saxpyHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *saxpyHost) Begin() {
 	g.Sites = saxpyHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
 // Run runs it.
@@ -41,50 +39,41 @@ func (g *saxpyHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *saxpyHost) r0() int {
-	v1 := g.v1
-	v4 := g.v4
+	v2 := g.v2
 	p1 := g.Pointer(1)
-	v6 := g.v6
+	v4 := g.v4
 	p2 := g.Pointer(2)
-	v3 := g.v3
+	v1 := g.v1
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v8 int64
-		var v10 float32
+		var v6 int64
+		var v8 float32
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v4)
-			if !v9 {
-				goto b5
-			}
-		}
-		{
-			v10 = *(*float32)(unsafe.Add(p1, int(v8)*4))
-			v11 := uint64(v8) < uint64(v6)
-			if !v11 {
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
 				goto b4
 			}
 		}
 		{
-			v12 := *(*float32)(unsafe.Add(p2, int(v8)*4))
-			v13 := float32(v3*v10 + v12)
-			*(*float32)(unsafe.Add(p2, int(v8)*4)) = v13
+			v8 = *(*float32)(unsafe.Add(p1, int(v6)*4))
+			v9 := uint64(v6) < uint64(v4)
+			if !v9 {
+				goto b3
+			}
+		}
+		{
+			v10 := *(*float32)(unsafe.Add(p2, int(v6)*4))
+			v11 := float32(v1*v8 + v10)
+			*(*float32)(unsafe.Add(p2, int(v6)*4)) = v11
 			continue
 		}
+	b3:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v8, v6, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v8, v4, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v6, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -12,9 +12,8 @@ import (
 // addHost is some work-items of the kernel [Add].
 type addHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
@@ -27,9 +26,8 @@ var addHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -39,50 +37,41 @@ func (g *addHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *addHost) r0() int {
-	v1 := g.v1
-	v5 := g.v5
-	p1 := g.Pointer(1)
 	v3 := g.v3
+	p1 := g.Pointer(1)
+	v1 := g.v1
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v11 int32
-		var v7, v9 int64
+		var v0, v9 int32
+		var v5, v7 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := v0 / 1024
-			v9 = int64(uint32(v8))
-			v10 := uint64(v9) < uint64(v5)
-			if !v10 {
-				goto b5
-			}
-		}
-		{
-			v11 = *(*int32)(unsafe.Add(p1, int(v9)*4))
-			v12 := uint64(v7) < uint64(v3)
-			if !v12 {
+			v5 = int64(uint32(v0))
+			v6 := v0 / 1024
+			v7 = int64(uint32(v6))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
 				goto b4
 			}
 		}
 		{
-			v13 := *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v14 := v13 + v11
-			*(*int32)(unsafe.Add(p0, int(v7)*4)) = v14
+			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v10 := uint64(v5) < uint64(v1)
+			if !v10 {
+				goto b3
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v12 := v11 + v9
+			*(*int32)(unsafe.Add(p0, int(v5)*4)) = v12
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v1, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v9, v5, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -1180,8 +1180,7 @@ type sumHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
@@ -1193,8 +1192,7 @@ var sumHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 3)
 }
@@ -1207,36 +1205,27 @@ func (g *sumHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *sumHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	c0 := g.c0
-	v6 := int64(c0)
+	v4 := int64(c0)
 	c1 := g.c1
-	v7 := int64(c1)
-	v8 := v6 + v7
+	v5 := int64(c1)
+	v6 := v4 + v5
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5 int64
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v7 := uint64(v3) < uint64(v1)
+			if !v7 {
+				goto b2
 			}
 		}
-		{
-			v5 = int64(uint32(v0))
-			v9 := uint64(v5) < uint64(v3)
-			if !v9 {
-				goto b3
-			}
-		}
-		*(*int64)(unsafe.Add(p0, int(v5)*8)) = v8
+		*(*int64)(unsafe.Add(p0, int(v3)*8)) = v6
 		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -12,11 +12,10 @@ import (
 // addHost is some work-items of the kernel [Add].
 type addHost struct {
 	kernelimpl.HostGroup
-	v2  int32
-	v4  int32
-	v6  int64
-	v8  int64
-	v10 int64
+	v2 int32
+	v3 int64
+	v5 int64
+	v7 int64
 }
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
@@ -31,10 +30,9 @@ var addHostSites = []abi.Site{
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
 	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
 // Run runs it.
@@ -45,13 +43,12 @@ func (g *addHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *addHost) r0() int {
 	v2 := g.v2
-	v4 := g.v4
-	v14 := int64(uint32(v2))
-	v6 := g.v6
+	v11 := int64(uint32(v2))
+	v3 := g.v3
 	p1 := g.Pointer(1)
-	v8 := g.v8
+	v5 := g.v5
 	p2 := g.Pointer(2)
-	v10 := g.v10
+	v7 := g.v7
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -61,61 +58,45 @@ func (g *addHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v18, v21 int32
-		var v16 int64
+		var v0, v1, v15, v18 int32
+		var v13 int64
 		{
 			v0 = int32(x)
 			v1 = int32(y)
-			v3 := uint32(v0) < uint32(v2)
-			if !v3 {
-				goto b10
-			}
-		}
-		{
-			v5 := uint32(v1) < uint32(v4)
-			if !v5 {
-				goto b9
-			}
-		}
-		{
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
-			v15 := v13 * v14
-			v16 = v15 + v12
-			v17 := uint64(v16) < uint64(v6)
-			if !v17 {
-				goto b8
-			}
-		}
-		{
-			v18 = *(*int32)(unsafe.Add(p1, int(v16)*4))
-			v19 := uint64(v16) < uint64(v8)
-			if !v19 {
-				goto b7
-			}
-		}
-		{
-			v20 := *(*int32)(unsafe.Add(p2, int(v16)*4))
-			v21 = v18 + v20
-			v22 := uint64(v16) < uint64(v10)
-			if !v22 {
+			v9 := int64(uint32(v0))
+			v10 := int64(uint32(v1))
+			v12 := v10 * v11
+			v13 = v12 + v9
+			v14 := uint64(v13) < uint64(v3)
+			if !v14 {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v16)*4)) = v21
+		{
+			v15 = *(*int32)(unsafe.Add(p1, int(v13)*4))
+			v16 := uint64(v13) < uint64(v5)
+			if !v16 {
+				goto b5
+			}
+		}
+		{
+			v17 := *(*int32)(unsafe.Add(p2, int(v13)*4))
+			v18 = v15 + v17
+			v19 := uint64(v13) < uint64(v7)
+			if !v19 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p3, int(v13)*4)) = v18
+		continue
+	b4:
+		g.Fault(0, v13, v7, v0, v1, int32(0))
+		continue
+	b5:
+		g.Fault(1, v13, v5, v0, v1, int32(0))
 		continue
 	b6:
-		g.Fault(0, v16, v10, v0, v1, int32(0))
-		continue
-	b7:
-		g.Fault(1, v16, v8, v0, v1, int32(0))
-		continue
-	b8:
-		g.Fault(2, v16, v6, v0, v1, int32(0))
-		continue
-	b9:
-		continue
-	b10:
+		g.Fault(2, v13, v3, v0, v1, int32(0))
 		continue
 	}
 	return -1
@@ -124,8 +105,7 @@ func (g *addHost) r0() int {
 // fourItemsHost is some work-items of the kernel [FourItems].
 type fourItemsHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newFourItemsHost() kernelimpl.HostForm { return new(fourItemsHost) }
@@ -137,8 +117,7 @@ var fourItemsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *fourItemsHost) Begin() {
 	g.Sites = fourItemsHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -149,35 +128,26 @@ func (g *fourItemsHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *fourItemsHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5 int64
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
 			}
 		}
 		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v3)
-			if !v6 {
-				goto b3
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, int(v5)*4))
-			v8 := v7 + 1
-			*(*int32)(unsafe.Add(p0, int(v5)*4)) = v8
+			v5 := *(*int32)(unsafe.Add(p0, int(v3)*4))
+			v6 := v5 + 1
+			*(*int32)(unsafe.Add(p0, int(v3)*4)) = v6
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -186,8 +156,7 @@ func (g *fourItemsHost) r0() int {
 // items1Host is some work-items of the kernel [Items1].
 type items1Host struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newItems1Host() kernelimpl.HostForm { return new(items1Host) }
@@ -199,8 +168,7 @@ var items1HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *items1Host) Begin() {
 	g.Sites = items1HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -211,35 +179,26 @@ func (g *items1Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *items1Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5 int64
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
 			}
 		}
 		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v3)
-			if !v6 {
-				goto b3
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, int(v5)*4))
-			v8 := v7 + 1
-			*(*int32)(unsafe.Add(p0, int(v5)*4)) = v8
+			v5 := *(*int32)(unsafe.Add(p0, int(v3)*4))
+			v6 := v5 + 1
+			*(*int32)(unsafe.Add(p0, int(v3)*4)) = v6
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -249,8 +208,7 @@ func (g *items1Host) r0() int {
 type items2Host struct {
 	kernelimpl.HostGroup
 	v2 int32
-	v4 int32
-	v6 int64
+	v3 int64
 }
 
 func newItems2Host() kernelimpl.HostForm { return new(items2Host) }
@@ -263,8 +221,7 @@ var items2HostSites = []abi.Site{
 func (g *items2Host) Begin() {
 	g.Sites = items2HostSites
 	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -275,9 +232,8 @@ func (g *items2Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *items2Host) r0() int {
 	v2 := g.v2
-	v4 := g.v4
-	v9 := int64(uint32(v2))
-	v6 := g.v6
+	v6 := int64(uint32(v2))
+	v3 := g.v3
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -288,43 +244,27 @@ func (g *items2Host) r0() int {
 			y++
 		}
 		var v0, v1 int32
-		var v12 int64
+		var v9 int64
 		{
 			v0 = int32(x)
 			v1 = int32(y)
-			v3 := uint32(v0) < uint32(v2)
-			if !v3 {
-				goto b6
+			v5 := int64(uint32(v1))
+			v7 := v5 * v6
+			v8 := int64(uint32(v0))
+			v9 = v7 + v8
+			v10 := uint64(v9) < uint64(v3)
+			if !v10 {
+				goto b2
 			}
 		}
 		{
-			v5 := uint32(v1) < uint32(v4)
-			if !v5 {
-				goto b5
-			}
-		}
-		{
-			v8 := int64(uint32(v1))
-			v10 := v8 * v9
-			v11 := int64(uint32(v0))
-			v12 = v10 + v11
-			v13 := uint64(v12) < uint64(v6)
-			if !v13 {
-				goto b4
-			}
-		}
-		{
-			v14 := *(*int32)(unsafe.Add(p0, int(v12)*4))
-			v15 := v14 + 1
-			*(*int32)(unsafe.Add(p0, int(v12)*4)) = v15
+			v11 := *(*int32)(unsafe.Add(p0, int(v9)*4))
+			v12 := v11 + 1
+			*(*int32)(unsafe.Add(p0, int(v9)*4)) = v12
 			continue
 		}
-	b4:
-		g.Fault(0, v12, v6, v0, v1, int32(0))
-		continue
-	b5:
-		continue
-	b6:
+	b2:
+		g.Fault(0, v9, v3, v0, v1, int32(0))
 		continue
 	}
 	return -1
@@ -334,9 +274,8 @@ func (g *items2Host) r0() int {
 type items3Host struct {
 	kernelimpl.HostGroup
 	v3 int32
-	v5 int32
-	v7 int32
-	v9 int64
+	v4 int32
+	v5 int64
 }
 
 func newItems3Host() kernelimpl.HostForm { return new(items3Host) }
@@ -349,9 +288,8 @@ var items3HostSites = []abi.Site{
 func (g *items3Host) Begin() {
 	g.Sites = items3HostSites
 	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v7 = kernelimpl.HostArg[int32](&g.HostGroup, 16)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -361,12 +299,11 @@ func (g *items3Host) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *items3Host) r0() int {
+	v4 := g.v4
+	v8 := int64(uint32(v4))
 	v3 := g.v3
+	v12 := int64(uint32(v3))
 	v5 := g.v5
-	v7 := g.v7
-	v12 := int64(uint32(v5))
-	v16 := int64(uint32(v3))
-	v9 := g.v9
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -382,55 +319,31 @@ func (g *items3Host) r0() int {
 			}
 		}
 		var v0, v1, v2 int32
-		var v19 int64
+		var v15 int64
 		{
 			v0 = int32(x)
 			v1 = int32(y)
 			v2 = int32(z)
-			v4 := uint32(v0) < uint32(v3)
-			if !v4 {
-				goto b8
-			}
-		}
-		{
-			v6 := uint32(v1) < uint32(v5)
-			if !v6 {
-				goto b7
-			}
-		}
-		{
-			v8 := uint32(v2) < uint32(v7)
-			if !v8 {
-				goto b6
-			}
-		}
-		{
-			v11 := int64(uint32(v2))
+			v7 := int64(uint32(v2))
+			v9 := v7 * v8
+			v10 := int64(uint32(v1))
+			v11 := v9 + v10
 			v13 := v11 * v12
-			v14 := int64(uint32(v1))
-			v15 := v13 + v14
-			v17 := v15 * v16
-			v18 := int64(uint32(v0))
-			v19 = v17 + v18
-			v20 := uint64(v19) < uint64(v9)
-			if !v20 {
-				goto b5
+			v14 := int64(uint32(v0))
+			v15 = v13 + v14
+			v16 := uint64(v15) < uint64(v5)
+			if !v16 {
+				goto b2
 			}
 		}
 		{
-			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
-			v22 := v21 + 1
-			*(*int32)(unsafe.Add(p0, int(v19)*4)) = v22
+			v17 := *(*int32)(unsafe.Add(p0, int(v15)*4))
+			v18 := v17 + 1
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v18
 			continue
 		}
-	b5:
-		g.Fault(0, v19, v9, v0, v1, v2)
-		continue
-	b6:
-		continue
-	b7:
-		continue
-	b8:
+	b2:
+		g.Fault(0, v15, v5, v0, v1, v2)
 		continue
 	}
 	return -1
@@ -439,8 +352,7 @@ func (g *items3Host) r0() int {
 // sizedFloatHost is some work-items of the kernel [SizedFloat].
 type sizedFloatHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newSizedFloatHost() kernelimpl.HostForm { return new(sizedFloatHost) }
@@ -452,8 +364,7 @@ var sizedFloatHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *sizedFloatHost) Begin() {
 	g.Sites = sizedFloatHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -464,35 +375,26 @@ func (g *sizedFloatHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *sizedFloatHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5 int64
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
 			}
 		}
 		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v3)
-			if !v6 {
-				goto b3
-			}
-		}
-		{
-			v7 := *(*float32)(unsafe.Add(p0, int(v5)*4))
-			v8 := float32(v7 + 1)
-			*(*float32)(unsafe.Add(p0, int(v5)*4)) = v8
+			v5 := *(*float32)(unsafe.Add(p0, int(v3)*4))
+			v6 := float32(v5 + 1)
+			*(*float32)(unsafe.Add(p0, int(v3)*4)) = v6
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -501,8 +403,7 @@ func (g *sizedFloatHost) r0() int {
 // sizedIntHost is some work-items of the kernel [SizedInt].
 type sizedIntHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newSizedIntHost() kernelimpl.HostForm { return new(sizedIntHost) }
@@ -514,8 +415,7 @@ var sizedIntHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *sizedIntHost) Begin() {
 	g.Sites = sizedIntHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -526,35 +426,26 @@ func (g *sizedIntHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *sizedIntHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5 int64
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
 			}
 		}
 		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v3)
-			if !v6 {
-				goto b3
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, int(v5)*4))
-			v8 := v7 + 1
-			*(*int32)(unsafe.Add(p0, int(v5)*4)) = v8
+			v5 := *(*int32)(unsafe.Add(p0, int(v3)*4))
+			v6 := v5 + 1
+			*(*int32)(unsafe.Add(p0, int(v3)*4)) = v6
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -2085,9 +2085,8 @@ func (g *genericUint64Host) r3() int {
 // nativeHost is some work-items of the kernel [Native].
 type nativeHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newNativeHost() kernelimpl.HostForm { return new(nativeHost) }
@@ -2100,9 +2099,8 @@ var nativeHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *nativeHost) Begin() {
 	g.Sites = nativeHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -2112,44 +2110,35 @@ func (g *nativeHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *nativeHost) r0() int {
-	v1 := g.v1
-	v5 := g.v5
-	v7 := v5 != 0
 	v3 := g.v3
+	v5 := v3 != 0
+	v1 := g.v1
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v8 int64
-		{
-			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		if !v7 {
-			goto b5
+		var v6 int64
+		v0 = int32(x)
+		if !v5 {
+			goto b4
 		}
 		{
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v3)
-			if !v9 {
-				goto b4
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v1)
+			if !v7 {
+				goto b3
 			}
 		}
 		{
-			v10 := *(*float32)(unsafe.Add(p0, int(v8)*4))
-			kernelimpl.HostUpdate((*float32)(p1), v10, kernelimpl.HostAdd[float32])
+			v8 := *(*float32)(unsafe.Add(p0, int(v6)*4))
+			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
 			continue
 		}
+	b3:
+		g.Fault(0, v6, v1, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v8, v3, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, int64(0), v5, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, int64(0), v3, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -13,9 +13,8 @@ import (
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
@@ -28,9 +27,8 @@ var convertFloat32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertFloat32Host) Begin() {
 	g.Sites = convertFloat32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -41,110 +39,101 @@ func (g *convertFloat32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertFloat32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v15, v17, v19, v26, v27, v28 int32
-		var v7, v25, v38 int64
-		var v9 float32
-		var v39 float64
+		var v0, v13, v15, v17, v24, v25, v26 int32
+		var v5, v23, v36 int64
+		var v7 float32
+		var v37 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 < 2.1474836e+09
-			v11 := -2.1474836e+09 <= v9
-			v12 := v10 && v11
-			v13 := float32(0)
-			if v12 {
-				v13 = v9
-			}
-			v14 := int32(v13)
-			v15 = int32(-2147483648)
-			if v12 {
-				v15 = v14
-			}
-			v16 := v15 << 24
-			v17 = v16 >> 24
-			v18 := v15 << 16
-			v19 = v18 >> 16
-			v20 := v9 < 9.223372e+18
-			v21 := -9.223372e+18 <= v9
-			v22 := v20 && v21
-			v23 := float32(0)
-			if v22 {
-				v23 = v9
-			}
-			v24 := int64(v23)
-			v25 = int64(-9223372036854775808)
-			if v22 {
-				v25 = v24
-			}
-			v26 = v15 & 255
-			v27 = v15 & 65535
-			v28 = int32(uint64(v25))
-			v29 := float32(v9 - 9.223372e+18)
-			v30 := v29 < 9.223372e+18
-			v31 := -9.223372e+18 <= v29
-			v32 := v30 && v31
-			v33 := float32(0)
-			if v32 {
-				v33 = v29
-			}
-			v34 := int64(v33)
-			v35 := int64(-9223372036854775808)
-			if v32 {
-				v35 = v34
-			}
-			v36 := v25 >> 63
-			v37 := v35 & v36
-			v38 = v25 | v37
-			v39 = float64(v9)
-			v40 := uint64(v7) < uint64(v5)
-			if !v40 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v41 := int8(uint32(v17))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v41
-			v43 := int16(uint32(v19))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v43
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v15
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v25
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v25
-			v48 := int8(uint32(v26))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v48
-			v50 := int16(uint32(v27))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v50
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v28
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v38
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v38
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v9
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v39
+			v7 = *(*float32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 < 2.1474836e+09
+			v9 := -2.1474836e+09 <= v7
+			v10 := v8 && v9
+			v11 := float32(0)
+			if v10 {
+				v11 = v7
+			}
+			v12 := int32(v11)
+			v13 = int32(-2147483648)
+			if v10 {
+				v13 = v12
+			}
+			v14 := v13 << 24
+			v15 = v14 >> 24
+			v16 := v13 << 16
+			v17 = v16 >> 16
+			v18 := v7 < 9.223372e+18
+			v19 := -9.223372e+18 <= v7
+			v20 := v18 && v19
+			v21 := float32(0)
+			if v20 {
+				v21 = v7
+			}
+			v22 := int64(v21)
+			v23 = int64(-9223372036854775808)
+			if v20 {
+				v23 = v22
+			}
+			v24 = v13 & 255
+			v25 = v13 & 65535
+			v26 = int32(uint64(v23))
+			v27 := float32(v7 - 9.223372e+18)
+			v28 := v27 < 9.223372e+18
+			v29 := -9.223372e+18 <= v27
+			v30 := v28 && v29
+			v31 := float32(0)
+			if v30 {
+				v31 = v27
+			}
+			v32 := int64(v31)
+			v33 := int64(-9223372036854775808)
+			if v30 {
+				v33 = v32
+			}
+			v34 := v23 >> 63
+			v35 := v33 & v34
+			v36 = v23 | v35
+			v37 = float64(v7)
+			v38 := uint64(v5) < uint64(v3)
+			if !v38 {
+				goto b3
+			}
+		}
+		{
+			v39 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v39
+			v41 := int16(uint32(v17))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v23
+			v46 := int8(uint32(v24))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v46
+			v48 := int16(uint32(v25))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v7
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v37
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -153,9 +142,8 @@ func (g *convertFloat32Host) r0() int {
 // convertFloat64Host is some work-items of the kernel [ConvertFloat64].
 type convertFloat64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertFloat64Host() kernelimpl.HostForm { return new(convertFloat64Host) }
@@ -168,9 +156,8 @@ var convertFloat64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertFloat64Host) Begin() {
 	g.Sites = convertFloat64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -181,110 +168,101 @@ func (g *convertFloat64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertFloat64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v15, v17, v19, v26, v27, v28 int32
-		var v7, v25, v38 int64
-		var v9 float64
-		var v39 float32
+		var v0, v13, v15, v17, v24, v25, v26 int32
+		var v5, v23, v36 int64
+		var v7 float64
+		var v37 float32
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*float64)(unsafe.Add(p0, int(v7)*8))
-			v10 := v9 < 2.147483648e+09
-			v11 := -2.147483649e+09 < v9
-			v12 := v10 && v11
-			v13 := float64(0)
-			if v12 {
-				v13 = v9
-			}
-			v14 := int32(v13)
-			v15 = int32(-2147483648)
-			if v12 {
-				v15 = v14
-			}
-			v16 := v15 << 24
-			v17 = v16 >> 24
-			v18 := v15 << 16
-			v19 = v18 >> 16
-			v20 := v9 < 9.223372036854776e+18
-			v21 := -9.223372036854776e+18 <= v9
-			v22 := v20 && v21
-			v23 := float64(0)
-			if v22 {
-				v23 = v9
-			}
-			v24 := int64(v23)
-			v25 = int64(-9223372036854775808)
-			if v22 {
-				v25 = v24
-			}
-			v26 = v15 & 255
-			v27 = v15 & 65535
-			v28 = int32(uint64(v25))
-			v29 := float64(v9 - 9.223372036854776e+18)
-			v30 := v29 < 9.223372036854776e+18
-			v31 := -9.223372036854776e+18 <= v29
-			v32 := v30 && v31
-			v33 := float64(0)
-			if v32 {
-				v33 = v29
-			}
-			v34 := int64(v33)
-			v35 := int64(-9223372036854775808)
-			if v32 {
-				v35 = v34
-			}
-			v36 := v25 >> 63
-			v37 := v35 & v36
-			v38 = v25 | v37
-			v39 = float32(v9)
-			v40 := uint64(v7) < uint64(v5)
-			if !v40 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v41 := int8(uint32(v17))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v41
-			v43 := int16(uint32(v19))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v43
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v15
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v25
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v25
-			v48 := int8(uint32(v26))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v48
-			v50 := int16(uint32(v27))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v50
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v28
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v38
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v38
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v39
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v9
+			v7 = *(*float64)(unsafe.Add(p0, int(v5)*8))
+			v8 := v7 < 2.147483648e+09
+			v9 := -2.147483649e+09 < v7
+			v10 := v8 && v9
+			v11 := float64(0)
+			if v10 {
+				v11 = v7
+			}
+			v12 := int32(v11)
+			v13 = int32(-2147483648)
+			if v10 {
+				v13 = v12
+			}
+			v14 := v13 << 24
+			v15 = v14 >> 24
+			v16 := v13 << 16
+			v17 = v16 >> 16
+			v18 := v7 < 9.223372036854776e+18
+			v19 := -9.223372036854776e+18 <= v7
+			v20 := v18 && v19
+			v21 := float64(0)
+			if v20 {
+				v21 = v7
+			}
+			v22 := int64(v21)
+			v23 = int64(-9223372036854775808)
+			if v20 {
+				v23 = v22
+			}
+			v24 = v13 & 255
+			v25 = v13 & 65535
+			v26 = int32(uint64(v23))
+			v27 := float64(v7 - 9.223372036854776e+18)
+			v28 := v27 < 9.223372036854776e+18
+			v29 := -9.223372036854776e+18 <= v27
+			v30 := v28 && v29
+			v31 := float64(0)
+			if v30 {
+				v31 = v27
+			}
+			v32 := int64(v31)
+			v33 := int64(-9223372036854775808)
+			if v30 {
+				v33 = v32
+			}
+			v34 := v23 >> 63
+			v35 := v33 & v34
+			v36 = v23 | v35
+			v37 = float32(v7)
+			v38 := uint64(v5) < uint64(v3)
+			if !v38 {
+				goto b3
+			}
+		}
+		{
+			v39 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v39
+			v41 := int16(uint32(v17))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v23
+			v46 := int8(uint32(v24))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v46
+			v48 := int16(uint32(v25))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v37
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v7
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -293,9 +271,8 @@ func (g *convertFloat64Host) r0() int {
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
@@ -308,9 +285,8 @@ var convertInt16HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt16Host) Begin() {
 	g.Sites = convertInt16HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -321,70 +297,61 @@ func (g *convertInt16Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt16Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15 int32
-		var v7, v13 int64
-		var v9 int16
-		var v16 float32
-		var v17 float64
+		var v0, v8, v10, v12, v13 int32
+		var v5, v11 int64
+		var v7 int16
+		var v14 float32
+		var v15 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
-			v10 = int32(v9)
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 = int64(v9)
-			v14 = v10 & 255
-			v15 = v10 & 65535
-			v16 = float32(v10)
-			v17 = float64(v10)
-			v18 := uint64(v7) < uint64(v5)
-			if !v18 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v19 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v19
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v13
-			v25 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v25
-			v27 := int16(uint32(v15))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v16
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v17
+			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v8 = int32(v7)
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 = int64(v7)
+			v12 = v8 & 255
+			v13 = v8 & 65535
+			v14 = float32(v8)
+			v15 = float64(v8)
+			v16 := uint64(v5) < uint64(v3)
+			if !v16 {
+				goto b3
+			}
+		}
+		{
+			v17 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v17
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v11
+			v23 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v23
+			v25 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v25
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v15
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -393,9 +360,8 @@ func (g *convertInt16Host) r0() int {
 // convertInt32Host is some work-items of the kernel [ConvertInt32].
 type convertInt32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
@@ -408,9 +374,8 @@ var convertInt32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt32Host) Begin() {
 	g.Sites = convertInt32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -421,71 +386,62 @@ func (g *convertInt32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v11, v13, v15, v16 int32
-		var v7, v14 int64
-		var v17 float32
-		var v18 float64
+		var v0, v7, v9, v11, v13, v14 int32
+		var v5, v12 int64
+		var v15 float32
+		var v16 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 << 24
-			v11 = v10 >> 24
-			v12 := v9 << 16
-			v13 = v12 >> 16
-			v14 = int64(v9)
-			v15 = v9 & 255
-			v16 = v9 & 65535
-			v17 = float32(v9)
-			v18 = float64(v9)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
-			v22 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v14
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v14
-			v27 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v14
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v14
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 << 24
+			v9 = v8 >> 24
+			v10 := v7 << 16
+			v11 = v10 >> 16
+			v12 = int64(v7)
+			v13 = v7 & 255
+			v14 = v7 & 65535
+			v15 = float32(v7)
+			v16 = float64(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v9))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			v20 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v12
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -494,9 +450,8 @@ func (g *convertInt32Host) r0() int {
 // convertInt64Host is some work-items of the kernel [ConvertInt64].
 type convertInt64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
@@ -509,9 +464,8 @@ var convertInt64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt64Host) Begin() {
 	g.Sites = convertInt64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -522,71 +476,62 @@ func (g *convertInt64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 float64
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(v9)
-			v18 = float64(v9)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
-			v22 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v9
-			v27 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(v7)
+			v16 = float64(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			v20 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v7
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -595,9 +540,8 @@ func (g *convertInt64Host) r0() int {
 // convertInt8Host is some work-items of the kernel [ConvertInt8].
 type convertInt8Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
@@ -610,9 +554,8 @@ var convertInt8HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt8Host) Begin() {
 	g.Sites = convertInt8HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -623,68 +566,59 @@ func (g *convertInt8Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt8Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v13 int32
-		var v7, v11 int64
-		var v9 int8
-		var v14 float32
-		var v15 float64
+		var v0, v8, v10, v11 int32
+		var v5, v9 int64
+		var v7 int8
+		var v12 float32
+		var v13 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
-			v10 = int32(v9)
-			v11 = int64(v9)
-			v12 = v10 & 255
-			v13 = v10 & 65535
-			v14 = float32(v10)
-			v15 = float64(v10)
-			v16 := uint64(v7) < uint64(v5)
-			if !v16 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v9
-			v18 := int16(v9)
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v18
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v11
-			v23 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v23
-			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v25
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v15
+			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v8 = int32(v7)
+			v9 = int64(v7)
+			v10 = v8 & 255
+			v11 = v8 & 65535
+			v12 = float32(v8)
+			v13 = float64(v8)
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b3
+			}
+		}
+		{
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v7
+			v16 := int16(v7)
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v16
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v9
+			v21 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v21
+			v23 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v23
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v13
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -693,9 +627,8 @@ func (g *convertInt8Host) r0() int {
 // convertUint16Host is some work-items of the kernel [ConvertUint16].
 type convertUint16Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
@@ -708,9 +641,8 @@ var convertUint16HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint16Host) Begin() {
 	g.Sites = convertUint16HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -721,71 +653,62 @@ func (g *convertUint16Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint16Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v16 int32
-		var v7, v15 int64
-		var v9 int16
-		var v17 float32
-		var v18 float64
+		var v0, v8, v10, v12, v14 int32
+		var v5, v13 int64
+		var v7 int16
+		var v15 float32
+		var v16 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
-			v10 = int32(uint16(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = int64(uint16(v9))
-			v16 = v10 & 255
-			v17 = float32(uint32(v10))
-			v18 = float64(uint32(v10))
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
-			v22 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v15
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v15
-			v27 := int8(uint32(v16))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v15
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v15
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v8 = int32(uint16(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = int64(uint16(v7))
+			v14 = v8 & 255
+			v15 = float32(uint32(v8))
+			v16 = float64(uint32(v8))
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			v20 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v13
+			v25 := int8(uint32(v14))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -794,9 +717,8 @@ func (g *convertUint16Host) r0() int {
 // convertUint32Host is some work-items of the kernel [ConvertUint32].
 type convertUint32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
@@ -809,9 +731,8 @@ var convertUint32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint32Host) Begin() {
 	g.Sites = convertUint32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -822,71 +743,62 @@ func (g *convertUint32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v11, v13, v15, v16 int32
-		var v7, v14 int64
-		var v17 float32
-		var v18 float64
+		var v0, v7, v9, v11, v13, v14 int32
+		var v5, v12 int64
+		var v15 float32
+		var v16 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 << 24
-			v11 = v10 >> 24
-			v12 := v9 << 16
-			v13 = v12 >> 16
-			v14 = int64(uint32(v9))
-			v15 = v9 & 255
-			v16 = v9 & 65535
-			v17 = float32(uint32(v9))
-			v18 = float64(uint32(v9))
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
-			v22 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v14
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v14
-			v27 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v14
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v14
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 << 24
+			v9 = v8 >> 24
+			v10 := v7 << 16
+			v11 = v10 >> 16
+			v12 = int64(uint32(v7))
+			v13 = v7 & 255
+			v14 = v7 & 65535
+			v15 = float32(uint32(v7))
+			v16 = float64(uint32(v7))
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v9))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			v20 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v12
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -895,9 +807,8 @@ func (g *convertUint32Host) r0() int {
 // convertUint64Host is some work-items of the kernel [ConvertUint64].
 type convertUint64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
@@ -910,9 +821,8 @@ var convertUint64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint64Host) Begin() {
 	g.Sites = convertUint64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -923,71 +833,62 @@ func (g *convertUint64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 float64
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(uint64(v9))
-			v18 = float64(uint64(v9))
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v20
-			v22 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v9
-			v27 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v27
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v29
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v17
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v18
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(uint64(v7))
+			v16 = float64(uint64(v7))
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			v20 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v7
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -996,9 +897,8 @@ func (g *convertUint64Host) r0() int {
 // convertUint8Host is some work-items of the kernel [ConvertUint8].
 type convertUint8Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
@@ -1011,9 +911,8 @@ var convertUint8HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint8Host) Begin() {
 	g.Sites = convertUint8HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -1024,67 +923,58 @@ func (g *convertUint8Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint8Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12 int32
-		var v7, v13 int64
-		var v9 int8
-		var v14 float32
-		var v15 float64
+		var v0, v8, v10 int32
+		var v5, v11 int64
+		var v7 int8
+		var v12 float32
+		var v13 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
-			v10 = int32(uint8(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 = int64(uint8(v9))
-			v14 = float32(uint32(v10))
-			v15 = float64(uint32(v10))
-			v16 := uint64(v7) < uint64(v5)
-			if !v16 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v17 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*64)) = v17
-			v19 := int16(uint8(v9))
-			*(*int16)(unsafe.Add(p1, int(v7)*64+2)) = v19
-			*(*int32)(unsafe.Add(p1, int(v7)*64+4)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, int(v7)*64+16)) = v13
-			*(*int8)(unsafe.Add(p1, int(v7)*64+24)) = v9
-			*(*int16)(unsafe.Add(p1, int(v7)*64+26)) = v19
-			*(*int32)(unsafe.Add(p1, int(v7)*64+28)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, int(v7)*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, int(v7)*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, int(v7)*64+56)) = v15
+			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v8 = int32(uint8(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 = int64(uint8(v7))
+			v12 = float32(uint32(v8))
+			v13 = float64(uint32(v8))
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b3
+			}
+		}
+		{
+			v15 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v15
+			v17 := int16(uint8(v7))
+			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v17
+			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v7
+			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v17
+			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v13
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1234,9 +1124,9 @@ func (g *faultBeforeBarrierHost) r2() int {
 type grid2Host struct {
 	kernelimpl.HostGroup
 	v2 int32
-	v4 int32
-	v6 int64
-	v7 int64
+	v3 int32
+	v4 int64
+	v5 int64
 }
 
 func newGrid2Host() kernelimpl.HostForm { return new(grid2Host) }
@@ -1249,9 +1139,9 @@ var grid2HostSites = []abi.Site{
 func (g *grid2Host) Begin() {
 	g.Sites = grid2HostSites
 	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
 // Run runs it.
@@ -1261,16 +1151,16 @@ func (g *grid2Host) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *grid2Host) r0() int {
-	v2 := g.v2
 	v4 := g.v4
-	v6 := g.v6
-	v11 := int64(uint32(v2))
-	v12 := int64(uint32(v4))
-	v18 := v12 * 1000000
-	v19 := v11 * 10000
-	v20 := v18 + v19
-	v21 := int32(uint64(v20))
-	v7 := g.v7
+	v2 := g.v2
+	v9 := int64(uint32(v2))
+	v3 := g.v3
+	v10 := int64(uint32(v3))
+	v16 := v10 * 1000000
+	v17 := v9 * 10000
+	v18 := v16 + v17
+	v19 := int32(uint64(v18))
+	v5 := g.v5
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -1280,44 +1170,28 @@ func (g *grid2Host) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v22 int32
-		var v14 int64
+		var v0, v1, v20 int32
+		var v12 int64
 		{
 			v0 = int32(x)
 			v1 = int32(y)
-			v3 := uint32(v0) < uint32(v2)
-			if !v3 {
-				goto b6
+			v7 := int64(uint32(v0))
+			v8 := int64(uint32(v1))
+			v11 := v8 * v4
+			v12 = v11 + v7
+			v13 := v8 * v9
+			v14 := v13 + v7
+			v15 := int32(uint64(v14))
+			v20 = v15 + v19
+			v21 := uint64(v12) < uint64(v5)
+			if !v21 {
+				goto b2
 			}
 		}
-		{
-			v5 := uint32(v1) < uint32(v4)
-			if !v5 {
-				goto b5
-			}
-		}
-		{
-			v9 := int64(uint32(v0))
-			v10 := int64(uint32(v1))
-			v13 := v10 * v6
-			v14 = v13 + v9
-			v15 := v10 * v11
-			v16 := v15 + v9
-			v17 := int32(uint64(v16))
-			v22 = v17 + v21
-			v23 := uint64(v14) < uint64(v7)
-			if !v23 {
-				goto b4
-			}
-		}
-		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v22
+		*(*int32)(unsafe.Add(p1, int(v12)*4)) = v20
 		continue
-	b4:
-		g.Fault(0, v14, v7, v0, v1, int32(0))
-		continue
-	b5:
-		continue
-	b6:
+	b2:
+		g.Fault(0, v12, v5, v0, v1, int32(0))
 		continue
 	}
 	return -1
@@ -1606,9 +1480,8 @@ func (g *grid2LocalHost) r2() int {
 type grid3Host struct {
 	kernelimpl.HostGroup
 	v3 int32
-	v5 int32
-	v7 int32
-	v9 int64
+	v4 int32
+	v5 int64
 }
 
 func newGrid3Host() kernelimpl.HostForm { return new(grid3Host) }
@@ -1621,9 +1494,8 @@ var grid3HostSites = []abi.Site{
 func (g *grid3Host) Begin() {
 	g.Sites = grid3HostSites
 	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v7 = kernelimpl.HostArg[int32](&g.HostGroup, 16)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -1633,12 +1505,11 @@ func (g *grid3Host) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *grid3Host) r0() int {
+	v4 := g.v4
+	v10 := int64(uint32(v4))
 	v3 := g.v3
+	v13 := int64(uint32(v3))
 	v5 := g.v5
-	v7 := g.v7
-	v14 := int64(uint32(v5))
-	v17 := int64(uint32(v3))
-	v9 := g.v9
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -1653,57 +1524,33 @@ func (g *grid3Host) r0() int {
 				y, z = 0, z+1
 			}
 		}
-		var v0, v1, v2, v24 int32
-		var v19 int64
+		var v0, v1, v2, v20 int32
+		var v15 int64
 		{
 			v0 = int32(x)
 			v1 = int32(y)
 			v2 = int32(z)
-			v4 := uint32(v0) < uint32(v3)
-			if !v4 {
-				goto b8
+			v7 := int64(uint32(v0))
+			v8 := int64(uint32(v1))
+			v9 := int64(uint32(v2))
+			v11 := v9 * v10
+			v12 := v11 + v8
+			v14 := v12 * v13
+			v15 = v14 + v7
+			v16 := v9 * 10000
+			v17 := v8 * 100
+			v18 := v16 + v17
+			v19 := v18 + v7
+			v20 = int32(uint64(v19))
+			v21 := uint64(v15) < uint64(v5)
+			if !v21 {
+				goto b2
 			}
 		}
-		{
-			v6 := uint32(v1) < uint32(v5)
-			if !v6 {
-				goto b7
-			}
-		}
-		{
-			v8 := uint32(v2) < uint32(v7)
-			if !v8 {
-				goto b6
-			}
-		}
-		{
-			v11 := int64(uint32(v0))
-			v12 := int64(uint32(v1))
-			v13 := int64(uint32(v2))
-			v15 := v13 * v14
-			v16 := v15 + v12
-			v18 := v16 * v17
-			v19 = v18 + v11
-			v20 := v13 * 10000
-			v21 := v12 * 100
-			v22 := v20 + v21
-			v23 := v22 + v11
-			v24 = int32(uint64(v23))
-			v25 := uint64(v19) < uint64(v9)
-			if !v25 {
-				goto b5
-			}
-		}
-		*(*int32)(unsafe.Add(p0, int(v19)*4)) = v24
+		*(*int32)(unsafe.Add(p0, int(v15)*4)) = v20
 		continue
-	b5:
-		g.Fault(0, v19, v9, v0, v1, v2)
-		continue
-	b6:
-		continue
-	b7:
-		continue
-	b8:
+	b2:
+		g.Fault(0, v15, v5, v0, v1, v2)
 		continue
 	}
 	return -1
@@ -15002,9 +14849,8 @@ func (g *loopedLocalHost) r3() int {
 // maybeNilHost is some work-items of the kernel [MaybeNil].
 type maybeNilHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newMaybeNilHost() kernelimpl.HostForm { return new(maybeNilHost) }
@@ -15020,9 +14866,8 @@ var maybeNilHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *maybeNilHost) Begin() {
 	g.Sites = maybeNilHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -15033,153 +14878,144 @@ func (g *maybeNilHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *maybeNilHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v21 int32
-		var v7 int64
-		var v14, v22, v23, v34 bool
-		var v15, v35 kernelimpl.HostAddr
+		var v0, v19 int32
+		var v5 int64
+		var v12, v20, v21, v32 bool
+		var v13, v33 kernelimpl.HostAddr
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b27
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := v0 / 2
-			v9 := v8 * 2
-			v10 := v0 == v9
-			if !v10 {
-				v14 = true
-				v15 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				goto b5
-			}
-		}
-		{
-			v11 := uint64(v7) < uint64(v3)
-			if !v11 {
+			v5 = int64(uint32(v0))
+			v6 := v0 / 2
+			v7 := v6 * 2
+			v8 := v0 == v7
+			if !v8 {
+				v12 = true
+				v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 				goto b4
 			}
 		}
 		{
-			v12 := int(v7) * 4
-			v14 = false
-			v15 = kernelimpl.HostAddr{Base: p0, Off: v12}
-			goto b5
+			v9 := uint64(v5) < uint64(v1)
+			if !v9 {
+				goto b3
+			}
 		}
+		{
+			v10 := int(v5) * 4
+			v12 = false
+			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
+			goto b4
+		}
+	b3:
+		g.Fault(0, v5, v1, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
+		if v12 {
+			goto b6
+		}
+		{
+			v14 := *(*int32)(unsafe.Add(v13.Base, v13.Off))
+			v15 := v14 + 5
+			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = v15
+		}
+	b6:
+		{
+			v17 := v0 / 3
+			v18 := v17 * 3
+			v19 = v0 - v18
+			v20 = v0 == v18
+			if v20 {
+				v21 = false
+				goto b8
+			}
+		}
+		v21 = true
+	b8:
+		if !v21 {
+			goto b12
+		}
+		{
+			v22 := uint64(v5) < uint64(v3)
+			if !v22 {
+				goto b11
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(-1)
+		goto b14
+	b11:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
 		continue
-	b5:
-		if v14 {
-			goto b7
-		}
-		{
-			v16 := *(*int32)(unsafe.Add(v15.Base, v15.Off))
-			v17 := v16 + 5
-			*(*int32)(unsafe.Add(v15.Base, v15.Off)) = v17
-		}
-	b7:
-		{
-			v19 := v0 / 3
-			v20 := v19 * 3
-			v21 = v0 - v20
-			v22 = v0 == v20
-			if v22 {
-				v23 = false
-				goto b9
-			}
-		}
-		v23 = true
-	b9:
-		if !v23 {
-			goto b13
-		}
-		{
-			v24 := uint64(v7) < uint64(v5)
-			if !v24 {
-				goto b12
-			}
-		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(-1)
-		goto b15
 	b12:
-		g.Fault(1, v7, v5, v0, int32(0), int32(0))
-		continue
-	b13:
 		{
-			v27 := uint64(v7) < uint64(v5)
-			if !v27 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(10)
-	b15:
-		{
-			v29 := uint64(v7) < uint64(v3)
-			if !v29 {
+			v25 := uint64(v5) < uint64(v3)
+			if !v25 {
 				goto b25
 			}
 		}
+		*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(10)
+	b14:
 		{
-			v30 := uint64(v7) < uint64(v5)
-			if !v30 {
+			v27 := uint64(v5) < uint64(v1)
+			if !v27 {
 				goto b24
 			}
 		}
-		if !v22 {
-			goto b19
+		{
+			v28 := uint64(v5) < uint64(v3)
+			if !v28 {
+				goto b23
+			}
+		}
+		if !v20 {
+			goto b18
 		}
 		{
-			v31 := int(v7) * 4
-			v34 = false
-			v35 = kernelimpl.HostAddr{Base: p0, Off: v31}
-			goto b21
+			v29 := int(v5) * 4
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
+			goto b20
 		}
-	b19:
+	b18:
 		{
-			v32 := v21 == 1
-			if !v32 {
-				v34 = true
-				v35 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				goto b21
+			v30 := v19 == 1
+			if !v30 {
+				v32 = true
+				v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+				goto b20
 			}
 		}
 		{
-			v33 := int(v7) * 4
-			v34 = false
-			v35 = kernelimpl.HostAddr{Base: p1, Off: v33}
+			v31 := int(v5) * 4
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
 		}
-	b21:
-		if v34 {
-			goto b23
+	b20:
+		if v32 {
+			goto b22
 		}
 		{
-			v36 := *(*int32)(unsafe.Add(v35.Base, v35.Off))
-			v37 := v36 / 7
-			v38 := v37 * 7
-			v39 := v36 - v38
-			v40 := *(*int32)(unsafe.Add(p1, int(v7)*4))
-			v41 := v40 + v39
-			*(*int32)(unsafe.Add(p1, int(v7)*4)) = v41
+			v34 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
+			v35 := v34 / 7
+			v36 := v35 * 7
+			v37 := v34 - v36
+			v38 := *(*int32)(unsafe.Add(p1, int(v5)*4))
+			v39 := v38 + v37
+			*(*int32)(unsafe.Add(p1, int(v5)*4)) = v39
 		}
+	b22:
+		continue
 	b23:
+		g.Fault(2, v5, v3, v0, int32(0), int32(0))
 		continue
 	b24:
-		g.Fault(2, v7, v5, v0, int32(0), int32(0))
+		g.Fault(3, v5, v1, v0, int32(0), int32(0))
 		continue
 	b25:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		continue
-	b26:
-		g.Fault(4, v7, v5, v0, int32(0), int32(0))
-		continue
-	b27:
+		g.Fault(4, v5, v3, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -15346,9 +15182,8 @@ func (g *neighboursHost) r2() int {
 // nilFaultHost is some work-items of the kernel [NilFault].
 type nilFaultHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
-	v4 int64
+	v1 int64
+	v2 int64
 }
 
 func newNilFaultHost() kernelimpl.HostForm { return new(nilFaultHost) }
@@ -15361,9 +15196,8 @@ var nilFaultHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *nilFaultHost) Begin() {
 	g.Sites = nilFaultHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
 // Run runs it.
@@ -15374,48 +15208,39 @@ func (g *nilFaultHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *nilFaultHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
-	v4 := g.v4
+	v2 := g.v2
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v6 int64
-		var v8 bool
+		var v4 int64
+		var v6 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b8
+			v4 = int64(uint32(v0))
+			v5 := v4 != v1
+			if v5 {
+				v6 = false
+				goto b2
 			}
 		}
-		{
-			v6 = int64(uint32(v0))
-			v7 := v6 != v3
-			if v7 {
-				v8 = false
-				goto b3
-			}
-		}
-		v8 = true
-	b3:
-		if !v8 {
-			goto b5
+		v6 = true
+	b2:
+		if !v6 {
+			goto b4
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
-	b5:
+	b4:
 		{
-			v10 := uint64(v6) < uint64(v4)
-			if !v10 {
-				goto b7
+			v8 := uint64(v4) < uint64(v2)
+			if !v8 {
+				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v6)*4)) = int32(3)
+		*(*int32)(unsafe.Add(p1, int(v4)*4)) = int32(3)
 		continue
-	b7:
-		g.Fault(1, v6, v4, v0, int32(0), int32(0))
-		continue
-	b8:
+	b6:
+		g.Fault(1, v4, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -15424,14 +15249,12 @@ func (g *nilFaultHost) r0() int {
 // onlyReturnHost is some work-items of the kernel [OnlyReturn].
 type onlyReturnHost struct {
 	kernelimpl.HostGroup
-	v1 int32
 }
 
 func newOnlyReturnHost() kernelimpl.HostForm { return new(onlyReturnHost) }
 
 // Begin readies the form for a launch.
 func (g *onlyReturnHost) Begin() {
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
 }
 
 // Run runs it.
@@ -15441,17 +15264,7 @@ func (g *onlyReturnHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *onlyReturnHost) r0() int {
-	v1 := g.v1
-	for x := g.Lo; x < g.Hi; x++ {
-		{
-			v0 := int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b2
-			}
-		}
-		continue
-	b2:
+	for li := g.Lo; li < g.Hi; li++ {
 		continue
 	}
 	return -1
@@ -16189,12 +16002,11 @@ func (g *phasesHost) r8() int {
 // quotientsHost is some work-items of the kernel [Quotients].
 type quotientsHost struct {
 	kernelimpl.HostGroup
-	v1  int32
-	v3  int64
-	v5  int64
-	v7  int64
-	v9  int64
-	v11 int64
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+	v9 int64
 }
 
 func newQuotientsHost() kernelimpl.HostForm { return new(quotientsHost) }
@@ -16210,12 +16022,11 @@ var quotientsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *quotientsHost) Begin() {
 	g.Sites = quotientsHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
 }
 
 // Run runs it.
@@ -16226,85 +16037,76 @@ func (g *quotientsHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *quotientsHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
-	v7 := g.v7
+	v5 := g.v5
 	p2 := g.Pointer(2)
-	v9 := g.v9
+	v7 := g.v7
 	p3 := g.Pointer(3)
-	v11 := g.v11
+	v9 := g.v9
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v13 int64
-		var v15, v18, v22, v26 float32
+		var v11 int64
+		var v13, v16, v20, v24 float32
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b12
-			}
-		}
-		{
-			v13 = int64(uint32(v0))
-			v14 := uint64(v13) < uint64(v3)
-			if !v14 {
-				goto b11
-			}
-		}
-		{
-			v15 = *(*float32)(unsafe.Add(p0, int(v13)*4))
-			v16 := uint64(v13) < uint64(v5)
-			if !v16 {
+			v11 = int64(uint32(v0))
+			v12 := uint64(v11) < uint64(v1)
+			if !v12 {
 				goto b10
 			}
 		}
 		{
-			v17 := *(*float32)(unsafe.Add(p1, int(v13)*4))
-			v18 = float32(v15 / v17)
-			v19 := uint64(v13) < uint64(v7)
-			if !v19 {
+			v13 = *(*float32)(unsafe.Add(p0, int(v11)*4))
+			v14 := uint64(v11) < uint64(v3)
+			if !v14 {
 				goto b9
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p2, int(v13)*4)) = v18
-			v21 := *(*float32)(unsafe.Add(p0, int(v13)*4))
-			v22 = float32(math.Sqrt(float64(v21)))
-			v23 := uint64(v13) < uint64(v9)
-			if !v23 {
+			v15 := *(*float32)(unsafe.Add(p1, int(v11)*4))
+			v16 = float32(v13 / v15)
+			v17 := uint64(v11) < uint64(v5)
+			if !v17 {
 				goto b8
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p3, int(v13)*4)) = v22
-			v25 := *(*float32)(unsafe.Add(p0, int(v13)*4))
-			v26 = float32(1 / v25)
-			v27 := uint64(v13) < uint64(v11)
-			if !v27 {
+			*(*float32)(unsafe.Add(p2, int(v11)*4)) = v16
+			v19 := *(*float32)(unsafe.Add(p0, int(v11)*4))
+			v20 = float32(math.Sqrt(float64(v19)))
+			v21 := uint64(v11) < uint64(v7)
+			if !v21 {
 				goto b7
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v13)*4)) = v26
+		{
+			*(*float32)(unsafe.Add(p3, int(v11)*4)) = v20
+			v23 := *(*float32)(unsafe.Add(p0, int(v11)*4))
+			v24 = float32(1 / v23)
+			v25 := uint64(v11) < uint64(v9)
+			if !v25 {
+				goto b6
+			}
+		}
+		*(*float32)(unsafe.Add(p4, int(v11)*4)) = v24
+		continue
+	b6:
+		g.Fault(0, v11, v9, v0, int32(0), int32(0))
 		continue
 	b7:
-		g.Fault(0, v13, v11, v0, int32(0), int32(0))
+		g.Fault(1, v11, v7, v0, int32(0), int32(0))
 		continue
 	b8:
-		g.Fault(1, v13, v9, v0, int32(0), int32(0))
+		g.Fault(2, v11, v5, v0, int32(0), int32(0))
 		continue
 	b9:
-		g.Fault(2, v13, v7, v0, int32(0), int32(0))
+		g.Fault(3, v11, v3, v0, int32(0), int32(0))
 		continue
 	b10:
-		g.Fault(3, v13, v5, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(4, v13, v3, v0, int32(0), int32(0))
-		continue
-	b12:
+		g.Fault(4, v11, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

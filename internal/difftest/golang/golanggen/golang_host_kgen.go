@@ -12,12 +12,11 @@ import (
 // complexesHost is some work-items of the kernel [Complexes].
 type complexesHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
-	v5 float64
-	v6 float64
+	v1 int64
+	v3 float64
+	v4 float64
+	v5 int64
 	v7 int64
-	v9 int64
 }
 
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
@@ -31,12 +30,11 @@ var complexesHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *complexesHost) Begin() {
 	g.Sites = complexesHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[float64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[float64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[float64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[float64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
 // Run runs it.
@@ -47,102 +45,93 @@ func (g *complexesHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *complexesHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
+	v3 := g.v3
+	v4 := g.v4
 	v5 := g.v5
-	v6 := g.v6
-	v7 := g.v7
 	p2 := g.Pointer(2)
-	v9 := g.v9
+	v7 := g.v7
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v11 int64
-		var v17, v18, v41, v44 float64
+		var v9 int64
+		var v15, v16, v39, v42 float64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b8
-			}
-		}
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v3)
-			if !v12 {
-				goto b7
-			}
-		}
-		{
-			v13 := *(*float32)(unsafe.Add(p0, int(v11)*8))
-			v14 := *(*float32)(unsafe.Add(p0, int(v11)*8+4))
-			v15 := float64(v13)
-			v16 := float64(v14)
-			v17 = float64(v15 + v5)
-			v18 = float64(v16 + v6)
-			v19 := uint64(v11) < uint64(v7)
-			if !v19 {
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
 				goto b6
 			}
 		}
 		{
-			v20 := *(*float32)(unsafe.Add(p0, int(v11)*8))
-			v21 := *(*float32)(unsafe.Add(p0, int(v11)*8+4))
-			v22 := *(*float32)(unsafe.Add(p2, int(v11)*20+8))
-			v23 := *(*float32)(unsafe.Add(p2, int(v11)*20+12))
-			v24 := float32(v22 + v20)
-			v25 := float32(v23 + v21)
-			*(*float32)(unsafe.Add(p2, int(v11)*20+8)) = v24
-			*(*float32)(unsafe.Add(p2, int(v11)*20+12)) = v25
-			v28 := v17 < 2.147483648e+09
-			v29 := -2.147483649e+09 < v17
-			v30 := v28 && v29
-			v31 := float64(0)
-			if v30 {
-				v31 = v17
-			}
-			v32 := int32(v31)
-			v33 := int32(-2147483648)
-			if v30 {
-				v33 = v32
-			}
-			*(*int32)(unsafe.Add(p2, int(v11)*20+16)) = v33
-			v35 := *(*float32)(unsafe.Add(p2, int(v11)*20))
-			v36 := *(*float32)(unsafe.Add(p2, int(v11)*20+4))
-			v37 := float64(v35)
-			v38 := float64(v36)
-			v39 := float64(v17 * v37)
-			v40 := float64(v18 * v38)
-			v41 = float64(v39 - v40)
-			v42 := float64(v17 * v38)
-			v43 := float64(v18 * v37)
-			v44 = float64(v42 + v43)
-			v45 := uint64(v11) < uint64(v9)
-			if !v45 {
+			v11 := *(*float32)(unsafe.Add(p0, int(v9)*8))
+			v12 := *(*float32)(unsafe.Add(p0, int(v9)*8+4))
+			v13 := float64(v11)
+			v14 := float64(v12)
+			v15 = float64(v13 + v3)
+			v16 = float64(v14 + v4)
+			v17 := uint64(v9) < uint64(v5)
+			if !v17 {
 				goto b5
 			}
 		}
 		{
-			*(*float64)(unsafe.Add(p3, int(v11)*16)) = v41
-			*(*float64)(unsafe.Add(p3, int(v11)*16+8)) = v44
-			v48 := *(*float32)(unsafe.Add(p0, int(v11)*8))
-			v49 := *(*float32)(unsafe.Add(p0, int(v11)*8+4))
-			v50 := -v48
-			v51 := -v49
-			*(*float32)(unsafe.Add(p0, int(v11)*8)) = v50
-			*(*float32)(unsafe.Add(p0, int(v11)*8+4)) = v51
+			v18 := *(*float32)(unsafe.Add(p0, int(v9)*8))
+			v19 := *(*float32)(unsafe.Add(p0, int(v9)*8+4))
+			v20 := *(*float32)(unsafe.Add(p2, int(v9)*20+8))
+			v21 := *(*float32)(unsafe.Add(p2, int(v9)*20+12))
+			v22 := float32(v20 + v18)
+			v23 := float32(v21 + v19)
+			*(*float32)(unsafe.Add(p2, int(v9)*20+8)) = v22
+			*(*float32)(unsafe.Add(p2, int(v9)*20+12)) = v23
+			v26 := v15 < 2.147483648e+09
+			v27 := -2.147483649e+09 < v15
+			v28 := v26 && v27
+			v29 := float64(0)
+			if v28 {
+				v29 = v15
+			}
+			v30 := int32(v29)
+			v31 := int32(-2147483648)
+			if v28 {
+				v31 = v30
+			}
+			*(*int32)(unsafe.Add(p2, int(v9)*20+16)) = v31
+			v33 := *(*float32)(unsafe.Add(p2, int(v9)*20))
+			v34 := *(*float32)(unsafe.Add(p2, int(v9)*20+4))
+			v35 := float64(v33)
+			v36 := float64(v34)
+			v37 := float64(v15 * v35)
+			v38 := float64(v16 * v36)
+			v39 = float64(v37 - v38)
+			v40 := float64(v15 * v36)
+			v41 := float64(v16 * v35)
+			v42 = float64(v40 + v41)
+			v43 := uint64(v9) < uint64(v7)
+			if !v43 {
+				goto b4
+			}
+		}
+		{
+			*(*float64)(unsafe.Add(p3, int(v9)*16)) = v39
+			*(*float64)(unsafe.Add(p3, int(v9)*16+8)) = v42
+			v46 := *(*float32)(unsafe.Add(p0, int(v9)*8))
+			v47 := *(*float32)(unsafe.Add(p0, int(v9)*8+4))
+			v48 := -v46
+			v49 := -v47
+			*(*float32)(unsafe.Add(p0, int(v9)*8)) = v48
+			*(*float32)(unsafe.Add(p0, int(v9)*8+4)) = v49
 			continue
 		}
+	b4:
+		g.Fault(0, v9, v7, v0, int32(0), int32(0))
+		continue
 	b5:
-		g.Fault(0, v11, v9, v0, int32(0), int32(0))
+		g.Fault(1, v9, v5, v0, int32(0), int32(0))
 		continue
 	b6:
-		g.Fault(1, v11, v7, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v11, v3, v0, int32(0), int32(0))
-		continue
-	b8:
+		g.Fault(2, v9, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -151,11 +140,10 @@ func (g *complexesHost) r0() int {
 // rounded32Host is some work-items of the kernel [Rounded32].
 type rounded32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
 	v5 int64
 	v7 int64
-	v9 int64
 }
 
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
@@ -171,11 +159,10 @@ var rounded32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *rounded32Host) Begin() {
 	g.Sites = rounded32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
 // Run runs it.
@@ -186,98 +173,89 @@ func (g *rounded32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *rounded32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
-	v7 := g.v7
+	v5 := g.v5
 	p2 := g.Pointer(2)
-	v9 := g.v9
+	v7 := g.v7
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v11, v18, v19 int64
-		var v13, v15, v17, v22, v23 float32
-		var v21 int
+		var v9, v16, v17 int64
+		var v11, v13, v15, v20, v21 float32
+		var v19 int
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b12
-			}
-		}
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v3)
-			if !v12 {
-				goto b11
-			}
-		}
-		{
-			v13 = *(*float32)(unsafe.Add(p0, int(v11)*4))
-			v14 := uint64(v11) < uint64(v5)
-			if !v14 {
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
 				goto b10
 			}
 		}
 		{
-			v15 = *(*float32)(unsafe.Add(p1, int(v11)*4))
-			v16 := uint64(v11) < uint64(v7)
-			if !v16 {
+			v11 = *(*float32)(unsafe.Add(p0, int(v9)*4))
+			v12 := uint64(v9) < uint64(v3)
+			if !v12 {
 				goto b9
 			}
 		}
 		{
-			v17 = *(*float32)(unsafe.Add(p2, int(v11)*4))
-			v18 = v11 * 6
-			v19 = v18 + 6
-			v20 := uint64(v19) <= uint64(v9)
-			if !v20 {
+			v13 = *(*float32)(unsafe.Add(p1, int(v9)*4))
+			v14 := uint64(v9) < uint64(v5)
+			if !v14 {
 				goto b8
 			}
 		}
 		{
-			v21 = int(v18) * 4
-			v22 = float32(v13 * v15)
-			v23 = float32(v22 + v17)
-			v24 := v19 != v18
-			if !v24 {
+			v15 = *(*float32)(unsafe.Add(p2, int(v9)*4))
+			v16 = v9 * 6
+			v17 = v16 + 6
+			v18 := uint64(v17) <= uint64(v7)
+			if !v18 {
 				goto b7
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p3, v21)) = v23
-			v26 := float32(v17 - v22)
-			*(*float32)(unsafe.Add(p3, v21+4)) = v26
-			v28 := float32(v17 * v15)
-			v29 := float32(v22 - v28)
-			*(*float32)(unsafe.Add(p3, v21+8)) = v29
-			*(*float32)(unsafe.Add(p3, v21+12)) = v23
-			*(*float32)(unsafe.Add(p3, v21+16)) = v23
-			v33 := float32(v13 * v13)
+			v19 = int(v16) * 4
+			v20 = float32(v11 * v13)
+			v21 = float32(v20 + v15)
+			v22 := v17 != v16
+			if !v22 {
+				goto b6
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(p3, v19)) = v21
+			v24 := float32(v15 - v20)
+			*(*float32)(unsafe.Add(p3, v19+4)) = v24
+			v26 := float32(v15 * v13)
+			v27 := float32(v20 - v26)
+			*(*float32)(unsafe.Add(p3, v19+8)) = v27
+			*(*float32)(unsafe.Add(p3, v19+12)) = v21
+			*(*float32)(unsafe.Add(p3, v19+16)) = v21
+			v31 := float32(v11 * v11)
+			v32 := float32(v13 * v13)
+			v33 := float32(v31 + v32)
 			v34 := float32(v15 * v15)
 			v35 := float32(v33 + v34)
-			v36 := float32(v17 * v17)
-			v37 := float32(v35 + v36)
-			*(*float32)(unsafe.Add(p3, v21+20)) = v37
+			*(*float32)(unsafe.Add(p3, v19+20)) = v35
 			continue
 		}
-	b7:
+	b6:
 		g.Fault(0, int64(0), int64(6), v0, int32(0), int32(0))
 		continue
+	b7:
+		g.Fault(1, v17, v7, v0, int32(0), int32(0))
+		continue
 	b8:
-		g.Fault(1, v19, v9, v0, int32(0), int32(0))
+		g.Fault(2, v9, v5, v0, int32(0), int32(0))
 		continue
 	b9:
-		g.Fault(2, v11, v7, v0, int32(0), int32(0))
+		g.Fault(3, v9, v3, v0, int32(0), int32(0))
 		continue
 	b10:
-		g.Fault(3, v11, v5, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(4, v11, v3, v0, int32(0), int32(0))
-		continue
-	b12:
+		g.Fault(4, v9, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -286,11 +264,10 @@ func (g *rounded32Host) r0() int {
 // rounded64Host is some work-items of the kernel [Rounded64].
 type rounded64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
 	v5 int64
 	v7 int64
-	v9 int64
 }
 
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
@@ -306,11 +283,10 @@ var rounded64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *rounded64Host) Begin() {
 	g.Sites = rounded64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
 // Run runs it.
@@ -321,98 +297,89 @@ func (g *rounded64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *rounded64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
-	v7 := g.v7
+	v5 := g.v5
 	p2 := g.Pointer(2)
-	v9 := g.v9
+	v7 := g.v7
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v11, v18, v19 int64
-		var v13, v15, v17, v22, v23 float64
-		var v21 int
+		var v9, v16, v17 int64
+		var v11, v13, v15, v20, v21 float64
+		var v19 int
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b12
-			}
-		}
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v3)
-			if !v12 {
-				goto b11
-			}
-		}
-		{
-			v13 = *(*float64)(unsafe.Add(p0, int(v11)*8))
-			v14 := uint64(v11) < uint64(v5)
-			if !v14 {
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
 				goto b10
 			}
 		}
 		{
-			v15 = *(*float64)(unsafe.Add(p1, int(v11)*8))
-			v16 := uint64(v11) < uint64(v7)
-			if !v16 {
+			v11 = *(*float64)(unsafe.Add(p0, int(v9)*8))
+			v12 := uint64(v9) < uint64(v3)
+			if !v12 {
 				goto b9
 			}
 		}
 		{
-			v17 = *(*float64)(unsafe.Add(p2, int(v11)*8))
-			v18 = v11 * 6
-			v19 = v18 + 6
-			v20 := uint64(v19) <= uint64(v9)
-			if !v20 {
+			v13 = *(*float64)(unsafe.Add(p1, int(v9)*8))
+			v14 := uint64(v9) < uint64(v5)
+			if !v14 {
 				goto b8
 			}
 		}
 		{
-			v21 = int(v18) * 8
-			v22 = float64(v13 * v15)
-			v23 = float64(v22 + v17)
-			v24 := v19 != v18
-			if !v24 {
+			v15 = *(*float64)(unsafe.Add(p2, int(v9)*8))
+			v16 = v9 * 6
+			v17 = v16 + 6
+			v18 := uint64(v17) <= uint64(v7)
+			if !v18 {
 				goto b7
 			}
 		}
 		{
-			*(*float64)(unsafe.Add(p3, v21)) = v23
-			v26 := float64(v17 - v22)
-			*(*float64)(unsafe.Add(p3, v21+8)) = v26
-			v28 := float64(v17 * v15)
-			v29 := float64(v22 - v28)
-			*(*float64)(unsafe.Add(p3, v21+16)) = v29
-			*(*float64)(unsafe.Add(p3, v21+24)) = v23
-			*(*float64)(unsafe.Add(p3, v21+32)) = v23
-			v33 := float64(v13 * v13)
+			v19 = int(v16) * 8
+			v20 = float64(v11 * v13)
+			v21 = float64(v20 + v15)
+			v22 := v17 != v16
+			if !v22 {
+				goto b6
+			}
+		}
+		{
+			*(*float64)(unsafe.Add(p3, v19)) = v21
+			v24 := float64(v15 - v20)
+			*(*float64)(unsafe.Add(p3, v19+8)) = v24
+			v26 := float64(v15 * v13)
+			v27 := float64(v20 - v26)
+			*(*float64)(unsafe.Add(p3, v19+16)) = v27
+			*(*float64)(unsafe.Add(p3, v19+24)) = v21
+			*(*float64)(unsafe.Add(p3, v19+32)) = v21
+			v31 := float64(v11 * v11)
+			v32 := float64(v13 * v13)
+			v33 := float64(v31 + v32)
 			v34 := float64(v15 * v15)
 			v35 := float64(v33 + v34)
-			v36 := float64(v17 * v17)
-			v37 := float64(v35 + v36)
-			*(*float64)(unsafe.Add(p3, v21+40)) = v37
+			*(*float64)(unsafe.Add(p3, v19+40)) = v35
 			continue
 		}
-	b7:
+	b6:
 		g.Fault(0, int64(0), int64(6), v0, int32(0), int32(0))
 		continue
+	b7:
+		g.Fault(1, v17, v7, v0, int32(0), int32(0))
+		continue
 	b8:
-		g.Fault(1, v19, v9, v0, int32(0), int32(0))
+		g.Fault(2, v9, v5, v0, int32(0), int32(0))
 		continue
 	b9:
-		g.Fault(2, v11, v7, v0, int32(0), int32(0))
+		g.Fault(3, v9, v3, v0, int32(0), int32(0))
 		continue
 	b10:
-		g.Fault(3, v11, v5, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(4, v11, v3, v0, int32(0), int32(0))
-		continue
-	b12:
+		g.Fault(4, v9, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -421,8 +388,7 @@ func (g *rounded64Host) r0() int {
 // typeSwitchesHost is some work-items of the kernel [TypeSwitches].
 type typeSwitchesHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
@@ -434,8 +400,7 @@ var typeSwitchesHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *typeSwitchesHost) Begin() {
 	g.Sites = typeSwitchesHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -446,38 +411,29 @@ func (g *typeSwitchesHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *typeSwitchesHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
-	v10 := v3 * 1000
+	v8 := v1 * 1000
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5, v12 int64
+		var v3, v10 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := int64(v0)
+			v5 := v4 + 4
+			v6 := v5 * 10
+			v7 := v6 + 808
+			v9 := v7 + v8
+			v10 = v9 + 500000
+			v11 := uint64(v3) < uint64(v1)
+			if !v11 {
+				goto b2
 			}
 		}
-		{
-			v5 = int64(uint32(v0))
-			v6 := int64(v0)
-			v7 := v6 + 4
-			v8 := v7 * 10
-			v9 := v8 + 808
-			v11 := v9 + v10
-			v12 = v11 + 500000
-			v13 := uint64(v5) < uint64(v3)
-			if !v13 {
-				goto b3
-			}
-		}
-		*(*int64)(unsafe.Add(p0, int(v5)*8)) = v12
+		*(*int64)(unsafe.Add(p0, int(v3)*8)) = v10
 		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -12,9 +12,8 @@ import (
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
@@ -27,9 +26,8 @@ var convertFloat32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertFloat32Host) Begin() {
 	g.Sites = convertFloat32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -40,115 +38,106 @@ func (g *convertFloat32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertFloat32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v15, v17, v19, v26, v27, v28 int32
-		var v7, v25, v38 int64
-		var v9 float32
-		var v39 bool
+		var v0, v13, v15, v17, v24, v25, v26 int32
+		var v5, v23, v36 int64
+		var v7 float32
+		var v37 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 < 2.1474836e+09
-			v11 := -2.1474836e+09 <= v9
-			v12 := v10 && v11
-			v13 := float32(0)
-			if v12 {
-				v13 = v9
-			}
-			v14 := int32(v13)
-			v15 = int32(-2147483648)
-			if v12 {
-				v15 = v14
-			}
-			v16 := v15 << 24
-			v17 = v16 >> 24
-			v18 := v15 << 16
-			v19 = v18 >> 16
-			v20 := v9 < 9.223372e+18
-			v21 := -9.223372e+18 <= v9
-			v22 := v20 && v21
-			v23 := float32(0)
-			if v22 {
-				v23 = v9
-			}
-			v24 := int64(v23)
-			v25 = int64(-9223372036854775808)
-			if v22 {
-				v25 = v24
-			}
-			v26 = v15 & 255
-			v27 = v15 & 65535
-			v28 = int32(uint64(v25))
-			v29 := float32(v9 - 9.223372e+18)
-			v30 := v29 < 9.223372e+18
-			v31 := -9.223372e+18 <= v29
-			v32 := v30 && v31
-			v33 := float32(0)
-			if v32 {
-				v33 = v29
-			}
-			v34 := int64(v33)
-			v35 := int64(-9223372036854775808)
-			if v32 {
-				v35 = v34
-			}
-			v36 := v25 >> 63
-			v37 := v35 & v36
-			v38 = v25 | v37
-			v39 = 1 < v9
-			v40 := uint64(v7) < uint64(v5)
-			if !v40 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v41 := int8(uint32(v17))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v41
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v9
-			v44 := int16(uint32(v19))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v44
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v25
-			v47 := int8(uint32(v26))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v47
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v15
-			v50 := int16(uint32(v27))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v50
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v38
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v28
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v25
-			v55 := int32(0)
-			if v39 {
-				v55 = int32(1)
+			v7 = *(*float32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 < 2.1474836e+09
+			v9 := -2.1474836e+09 <= v7
+			v10 := v8 && v9
+			v11 := float32(0)
+			if v10 {
+				v11 = v7
 			}
-			v56 := int8(uint32(v55))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v56
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v38
+			v12 := int32(v11)
+			v13 = int32(-2147483648)
+			if v10 {
+				v13 = v12
+			}
+			v14 := v13 << 24
+			v15 = v14 >> 24
+			v16 := v13 << 16
+			v17 = v16 >> 16
+			v18 := v7 < 9.223372e+18
+			v19 := -9.223372e+18 <= v7
+			v20 := v18 && v19
+			v21 := float32(0)
+			if v20 {
+				v21 = v7
+			}
+			v22 := int64(v21)
+			v23 = int64(-9223372036854775808)
+			if v20 {
+				v23 = v22
+			}
+			v24 = v13 & 255
+			v25 = v13 & 65535
+			v26 = int32(uint64(v23))
+			v27 := float32(v7 - 9.223372e+18)
+			v28 := v27 < 9.223372e+18
+			v29 := -9.223372e+18 <= v27
+			v30 := v28 && v29
+			v31 := float32(0)
+			if v30 {
+				v31 = v27
+			}
+			v32 := int64(v31)
+			v33 := int64(-9223372036854775808)
+			if v30 {
+				v33 = v32
+			}
+			v34 := v23 >> 63
+			v35 := v33 & v34
+			v36 = v23 | v35
+			v37 = 1 < v7
+			v38 := uint64(v5) < uint64(v3)
+			if !v38 {
+				goto b3
+			}
+		}
+		{
+			v39 := int8(uint32(v15))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v39
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v7
+			v42 := int16(uint32(v17))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v42
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v23
+			v45 := int8(uint32(v24))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v45
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v13
+			v48 := int16(uint32(v25))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v48
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v36
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v26
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v23
+			v53 := int32(0)
+			if v37 {
+				v53 = int32(1)
+			}
+			v54 := int8(uint32(v53))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v54
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v36
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -157,9 +146,8 @@ func (g *convertFloat32Host) r0() int {
 // convertIntHost is some work-items of the kernel [ConvertInt].
 type convertIntHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
@@ -172,9 +160,8 @@ var convertIntHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertIntHost) Begin() {
 	g.Sites = convertIntHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -185,76 +172,67 @@ func (g *convertIntHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertIntHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 bool
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(v9)
-			v18 = 1 < v9
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(v7)
+			v16 = 1 < v7
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v7
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v7
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v7
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -263,9 +241,8 @@ func (g *convertIntHost) r0() int {
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
@@ -278,9 +255,8 @@ var convertInt16HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt16Host) Begin() {
 	g.Sites = convertInt16HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -291,75 +267,66 @@ func (g *convertInt16Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt16Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15 int32
-		var v7, v13 int64
-		var v9 int16
-		var v16 float32
-		var v17 bool
+		var v0, v8, v10, v12, v13 int32
+		var v5, v11 int64
+		var v7 int16
+		var v14 float32
+		var v15 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
-			v10 = int32(v9)
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 = int64(v9)
-			v14 = v10 & 255
-			v15 = v10 & 65535
-			v16 = float32(v10)
-			v17 = 1 < v10
-			v18 := uint64(v7) < uint64(v5)
-			if !v18 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v19 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v19
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v16
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v13
-			v24 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v27 := int16(uint32(v15))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v13
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v13
-			v32 := int32(0)
-			if v17 {
-				v32 = int32(1)
+			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v8 = int32(v7)
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 = int64(v7)
+			v12 = v8 & 255
+			v13 = v8 & 65535
+			v14 = float32(v8)
+			v15 = 1 < v8
+			v16 := uint64(v5) < uint64(v3)
+			if !v16 {
+				goto b3
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v13
+		}
+		{
+			v17 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v17
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v14
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v11
+			v22 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v22
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v25 := int16(uint32(v13))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v25
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v11
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v11
+			v30 := int32(0)
+			if v15 {
+				v30 = int32(1)
+			}
+			v31 := int8(uint32(v30))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v31
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v11
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -368,9 +335,8 @@ func (g *convertInt16Host) r0() int {
 // convertInt32Host is some work-items of the kernel [ConvertInt32].
 type convertInt32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
@@ -383,9 +349,8 @@ var convertInt32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt32Host) Begin() {
 	g.Sites = convertInt32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -396,76 +361,67 @@ func (g *convertInt32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v11, v13, v15, v16 int32
-		var v7, v14 int64
-		var v17 float32
-		var v18 bool
+		var v0, v7, v9, v11, v13, v14 int32
+		var v5, v12 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 << 24
-			v11 = v10 >> 24
-			v12 := v9 << 16
-			v13 = v12 >> 16
-			v14 = int64(v9)
-			v15 = v9 & 255
-			v16 = v9 & 65535
-			v17 = float32(v9)
-			v18 = 1 < v9
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v14
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v9
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v14
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v14
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 << 24
+			v9 = v8 >> 24
+			v10 := v7 << 16
+			v11 = v10 >> 16
+			v12 = int64(v7)
+			v13 = v7 & 255
+			v14 = v7 & 65535
+			v15 = float32(v7)
+			v16 = 1 < v7
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v14
+		}
+		{
+			v18 := int8(uint32(v9))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v12
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v7
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v12
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v12
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v12
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -474,9 +430,8 @@ func (g *convertInt32Host) r0() int {
 // convertInt64Host is some work-items of the kernel [ConvertInt64].
 type convertInt64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
@@ -489,9 +444,8 @@ var convertInt64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt64Host) Begin() {
 	g.Sites = convertInt64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -502,76 +456,67 @@ func (g *convertInt64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 bool
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(v9)
-			v18 = 1 < v9
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(v7)
+			v16 = 1 < v7
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v7
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v7
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v7
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -580,9 +525,8 @@ func (g *convertInt64Host) r0() int {
 // convertInt8Host is some work-items of the kernel [ConvertInt8].
 type convertInt8Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
@@ -595,9 +539,8 @@ var convertInt8HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertInt8Host) Begin() {
 	g.Sites = convertInt8HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -608,73 +551,64 @@ func (g *convertInt8Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertInt8Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v13 int32
-		var v7, v11 int64
-		var v9 int8
-		var v14 float32
-		var v15 bool
+		var v0, v8, v10, v11 int32
+		var v5, v9 int64
+		var v7 int8
+		var v12 float32
+		var v13 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
-			v10 = int32(v9)
-			v11 = int64(v9)
-			v12 = v10 & 255
-			v13 = v10 & 65535
-			v14 = float32(v10)
-			v15 = 1 < v10
-			v16 := uint64(v7) < uint64(v5)
-			if !v16 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v9
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v14
-			v19 := int16(v9)
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v19
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v11
-			v22 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v22
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v25
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v11
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v11
-			v30 := int32(0)
-			if v15 {
-				v30 = int32(1)
+			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v8 = int32(v7)
+			v9 = int64(v7)
+			v10 = v8 & 255
+			v11 = v8 & 65535
+			v12 = float32(v8)
+			v13 = 1 < v8
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b3
 			}
-			v31 := int8(uint32(v30))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v31
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v11
+		}
+		{
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v7
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v12
+			v17 := int16(v7)
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v17
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v9
+			v20 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v20
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v23 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v23
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v9
+			v28 := int32(0)
+			if v13 {
+				v28 = int32(1)
+			}
+			v29 := int8(uint32(v28))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v29
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v9
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -683,9 +617,8 @@ func (g *convertInt8Host) r0() int {
 // convertUintHost is some work-items of the kernel [ConvertUint].
 type convertUintHost struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
@@ -698,9 +631,8 @@ var convertUintHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUintHost) Begin() {
 	g.Sites = convertUintHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -711,76 +643,67 @@ func (g *convertUintHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUintHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 bool
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(uint64(v9))
-			v18 = uint64(1) < uint64(v9)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(uint64(v7))
+			v16 = uint64(1) < uint64(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v7
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v7
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v7
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -789,9 +712,8 @@ func (g *convertUintHost) r0() int {
 // convertUint16Host is some work-items of the kernel [ConvertUint16].
 type convertUint16Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
@@ -804,9 +726,8 @@ var convertUint16HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint16Host) Begin() {
 	g.Sites = convertUint16HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -817,76 +738,67 @@ func (g *convertUint16Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint16Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v16 int32
-		var v7, v15 int64
-		var v9 int16
-		var v17 float32
-		var v18 bool
+		var v0, v8, v10, v12, v14 int32
+		var v5, v13 int64
+		var v7 int16
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int16)(unsafe.Add(p0, int(v7)*2))
-			v10 = int32(uint16(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = int64(uint16(v9))
-			v16 = v10 & 255
-			v17 = float32(uint32(v10))
-			v18 = uint32(1) < uint32(v10)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v15
-			v26 := int8(uint32(v16))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v15
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v15
-			v33 := int32(0)
-			if v18 {
-				v33 = int32(1)
+			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v8 = int32(uint16(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = int64(uint16(v7))
+			v14 = v8 & 255
+			v15 = float32(uint32(v8))
+			v16 = uint32(1) < uint32(v8)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v34 := int8(uint32(v33))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v34
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v15
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v13
+			v24 := int8(uint32(v14))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v13
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v13
+			v31 := int32(0)
+			if v16 {
+				v31 = int32(1)
+			}
+			v32 := int8(uint32(v31))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v32
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v13
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -895,9 +807,8 @@ func (g *convertUint16Host) r0() int {
 // convertUint32Host is some work-items of the kernel [ConvertUint32].
 type convertUint32Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
@@ -910,9 +821,8 @@ var convertUint32HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint32Host) Begin() {
 	g.Sites = convertUint32HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -923,76 +833,67 @@ func (g *convertUint32Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint32Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v11, v13, v15, v16 int32
-		var v7, v14 int64
-		var v17 float32
-		var v18 bool
+		var v0, v7, v9, v11, v13, v14 int32
+		var v5, v12 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := v9 << 24
-			v11 = v10 >> 24
-			v12 := v9 << 16
-			v13 = v12 >> 16
-			v14 = int64(uint32(v9))
-			v15 = v9 & 255
-			v16 = v9 & 65535
-			v17 = float32(uint32(v9))
-			v18 = uint32(1) < uint32(v9)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v14
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v9
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v14
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v9
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v14
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v8 := v7 << 24
+			v9 = v8 >> 24
+			v10 := v7 << 16
+			v11 = v10 >> 16
+			v12 = int64(uint32(v7))
+			v13 = v7 & 255
+			v14 = v7 & 65535
+			v15 = float32(uint32(v7))
+			v16 = uint32(1) < uint32(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v14
+		}
+		{
+			v18 := int8(uint32(v9))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v11))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v12
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v7
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v12
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v7
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v12
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v12
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1001,9 +902,8 @@ func (g *convertUint32Host) r0() int {
 // convertUint64Host is some work-items of the kernel [ConvertUint64].
 type convertUint64Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
@@ -1016,9 +916,8 @@ var convertUint64HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint64Host) Begin() {
 	g.Sites = convertUint64HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -1029,76 +928,67 @@ func (g *convertUint64Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint64Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12, v14, v15, v16 int32
-		var v7, v9 int64
-		var v17 float32
-		var v18 bool
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
-			v10 = int32(uint64(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 := v10 << 16
-			v14 = v13 >> 16
-			v15 = v10 & 255
-			v16 = v10 & 65535
-			v17 = float32(uint64(v9))
-			v18 = uint64(1) < uint64(v9)
-			v19 := uint64(v7) < uint64(v5)
-			if !v19 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v20 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v20
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v17
-			v23 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v9
-			v26 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v26
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			v29 := int16(uint32(v16))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v29
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v9
-			v34 := int32(0)
-			if v18 {
-				v34 = int32(1)
+			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(uint64(v7))
+			v16 = uint64(1) < uint64(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
 			}
-			v35 := int8(uint32(v34))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v35
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v9
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v18
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v15
+			v21 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v7
+			v24 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v7
+			v32 := int32(0)
+			if v16 {
+				v32 = int32(1)
+			}
+			v33 := int8(uint32(v32))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v7
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1107,9 +997,8 @@ func (g *convertUint64Host) r0() int {
 // convertUint8Host is some work-items of the kernel [ConvertUint8].
 type convertUint8Host struct {
 	kernelimpl.HostGroup
-	v1 int32
+	v1 int64
 	v3 int64
-	v5 int64
 }
 
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
@@ -1122,9 +1011,8 @@ var convertUint8HostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *convertUint8Host) Begin() {
 	g.Sites = convertUint8HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
 // Run runs it.
@@ -1135,72 +1023,63 @@ func (g *convertUint8Host) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *convertUint8Host) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12 int32
-		var v7, v13 int64
-		var v9 int8
-		var v14 float32
-		var v15 bool
+		var v0, v8, v10 int32
+		var v5, v11 int64
+		var v7 int8
+		var v12 float32
+		var v13 bool
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b6
-			}
-		}
-		{
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b5
-			}
-		}
-		{
-			v9 = *(*int8)(unsafe.Add(p0, int(v7)))
-			v10 = int32(uint8(v9))
-			v11 := v10 << 24
-			v12 = v11 >> 24
-			v13 = int64(uint8(v9))
-			v14 = float32(uint32(v10))
-			v15 = uint32(1) < uint32(v10)
-			v16 := uint64(v7) < uint64(v5)
-			if !v16 {
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v17 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v7)*80)) = v17
-			*(*float32)(unsafe.Add(p1, int(v7)*80+4)) = v14
-			v20 := int16(uint8(v9))
-			*(*int16)(unsafe.Add(p1, int(v7)*80+8)) = v20
-			*(*int64)(unsafe.Add(p1, int(v7)*80+16)) = v13
-			*(*int8)(unsafe.Add(p1, int(v7)*80+24)) = v9
-			*(*int32)(unsafe.Add(p1, int(v7)*80+28)) = v10
-			*(*int16)(unsafe.Add(p1, int(v7)*80+32)) = v20
-			*(*int64)(unsafe.Add(p1, int(v7)*80+40)) = v13
-			*(*int32)(unsafe.Add(p1, int(v7)*80+48)) = v10
-			*(*int64)(unsafe.Add(p1, int(v7)*80+56)) = v13
-			v29 := int32(0)
-			if v15 {
-				v29 = int32(1)
+			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v8 = int32(uint8(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 = int64(uint8(v7))
+			v12 = float32(uint32(v8))
+			v13 = uint32(1) < uint32(v8)
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b3
 			}
-			v30 := int8(uint32(v29))
-			*(*int8)(unsafe.Add(p1, int(v7)*80+64)) = v30
-			*(*int64)(unsafe.Add(p1, int(v7)*80+72)) = v13
+		}
+		{
+			v15 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, int(v5)*80)) = v15
+			*(*float32)(unsafe.Add(p1, int(v5)*80+4)) = v12
+			v18 := int16(uint8(v7))
+			*(*int16)(unsafe.Add(p1, int(v5)*80+8)) = v18
+			*(*int64)(unsafe.Add(p1, int(v5)*80+16)) = v11
+			*(*int8)(unsafe.Add(p1, int(v5)*80+24)) = v7
+			*(*int32)(unsafe.Add(p1, int(v5)*80+28)) = v8
+			*(*int16)(unsafe.Add(p1, int(v5)*80+32)) = v18
+			*(*int64)(unsafe.Add(p1, int(v5)*80+40)) = v11
+			*(*int32)(unsafe.Add(p1, int(v5)*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, int(v5)*80+56)) = v11
+			v27 := int32(0)
+			if v13 {
+				v27 = int32(1)
+			}
+			v28 := int8(uint32(v27))
+			*(*int8)(unsafe.Add(p1, int(v5)*80+64)) = v28
+			*(*int64)(unsafe.Add(p1, int(v5)*80+72)) = v11
 			continue
 		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1209,8 +1088,7 @@ func (g *convertUint8Host) r0() int {
 // fillHost is some work-items of the kernel [Fill].
 type fillHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newFillHost() kernelimpl.HostForm { return new(fillHost) }
@@ -1222,8 +1100,7 @@ var fillHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *fillHost) Begin() {
 	g.Sites = fillHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -1234,41 +1111,32 @@ func (g *fillHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *fillHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7 int32
-		var v5 int64
+		var v0, v5 int32
+		var v3 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := v0 + 1
+			v5 = v4 & 255
+			v6 := uint64(v3) < uint64(v1)
+			if !v6 {
+				goto b2
 			}
 		}
 		{
-			v5 = int64(uint32(v0))
-			v6 := v0 + 1
-			v7 = v6 & 255
-			v8 := uint64(v5) < uint64(v3)
-			if !v8 {
-				goto b3
-			}
-		}
-		{
-			v9 := *(*int8)(unsafe.Add(p0, int(v5)))
-			v10 := int32(uint8(v9))
-			v11 := v10 & 128
-			v12 := v7 + v11
-			v13 := v12 & 255
-			v14 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p0, int(v5))) = v14
+			v7 := *(*int8)(unsafe.Add(p0, int(v3)))
+			v8 := int32(uint8(v7))
+			v9 := v8 & 128
+			v10 := v5 + v9
+			v11 := v10 & 255
+			v12 := int8(uint32(v11))
+			*(*int8)(unsafe.Add(p0, int(v3))) = v12
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1277,8 +1145,7 @@ func (g *fillHost) r0() int {
 // tableHost is some work-items of the kernel [Table].
 type tableHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v3 int64
+	v1 int64
 }
 
 func newTableHost() kernelimpl.HostForm { return new(tableHost) }
@@ -1294,8 +1161,7 @@ var tableHostTable1 = [5]int32{-32768, 32767, 0, -1, 255}
 // Begin readies the form for a launch.
 func (g *tableHost) Begin() {
 	g.Sites = tableHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -1306,42 +1172,33 @@ func (g *tableHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *tableHost) r0() int {
 	v1 := g.v1
-	v3 := g.v3
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v5, v16 int64
+		var v3, v14 int64
 		{
 			v0 = int32(x)
-			v2 := uint32(v0) < uint32(v1)
-			if !v2 {
-				goto b4
+			v3 = int64(uint32(v0))
+			v4 := v0 / 7
+			v5 := v4 * 7
+			v6 := v0 - v5
+			v7 := *(*int64)(unsafe.Add(unsafe.Pointer(&tableHostTable0), int(v6)*8))
+			v8 := v0 / 5
+			v9 := v8 * 5
+			v10 := v0 - v9
+			v11 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v10)*4))
+			v12 := int64(v11)
+			v13 := v12 * v3
+			v14 = v7 ^ v13
+			v15 := uint64(v3) < uint64(v1)
+			if !v15 {
+				goto b2
 			}
 		}
-		{
-			v5 = int64(uint32(v0))
-			v6 := v0 / 7
-			v7 := v6 * 7
-			v8 := v0 - v7
-			v9 := *(*int64)(unsafe.Add(unsafe.Pointer(&tableHostTable0), int(v8)*8))
-			v10 := v0 / 5
-			v11 := v10 * 5
-			v12 := v0 - v11
-			v13 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v12)*4))
-			v14 := int64(v13)
-			v15 := v14 * v5
-			v16 = v9 ^ v15
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		*(*int64)(unsafe.Add(p0, int(v5)*8)) = v16
+		*(*int64)(unsafe.Add(p0, int(v3)*8)) = v14
 		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
