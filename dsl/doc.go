@@ -168,7 +168,13 @@
 //
 // # Finding mistakes
 //
-// The host device finds what no compiler sees. Under the race detector a data race
+// The host device runs kernels as gc compiled them, but for those with barriers or
+// group algorithms and those that do little per work-item: of these it runs a host
+// form, which kgen wrote, and in which a debugger stops at no line of the kernel's.
+// With KGEN_HOST_FORM=off in the environment, and under the race detector, it is the
+// kernel's own Go everywhere.
+//
+// It finds what no compiler sees. Under the race detector a data race
 // between work-items is reported with both of its lines, as one between goroutines.
 // Its checked mode, runtime.Checked with package checked imported, reports barriers
 // that work-items of a group pass differently, values given to [Uniform] that are not

@@ -4,7 +4,8 @@
 //
 // Each round runs the plain loop, the kernels on all cores, and the kernels on one,
 // one after the other, so that what else the machine does hits all three alike. The
-// medians are reported, and what the kernels take beside the loop.
+// medians are reported, and what the kernels take beside the loop: in time, on one
+// core, and in processor time, which says the most on a machine that does much else.
 package hostbench
 
 import (
@@ -82,13 +83,16 @@ func BenchmarkHost(b *testing.B) {
 
 // measure runs rounds of the row.
 func measure(b *testing.B, r row) {
-	var plain, all, one []time.Duration
-	clock := func(list *[]time.Duration, f func() error) {
+	type times struct{ wall, cpu []time.Duration }
+	var plain, all, one times
+	clock := func(list *times, f func() error) {
 		start := time.Now()
+		used, _ := cpuTime()
 		if err := f(); err != nil {
 			b.Fatal(err)
 		}
-		*list = append(*list, time.Since(start))
+		end, _ := cpuTime()
+		list.wall, list.cpu = append(list.wall, time.Since(start)), append(list.cpu, end-used)
 	}
 	loop := func() error { r.plain(); return nil }
 	if err := r.kernel(); err != nil { // makes the pipelines
@@ -101,13 +105,16 @@ func measure(b *testing.B, r row) {
 		clock(&one, r.kernel)
 		goruntime.GOMAXPROCS(procs)
 	}
-	p, a, o := median(plain), median(all), median(one)
+	p, a, o := median(plain.wall), median(all.wall), median(one.wall)
 	b.ReportMetric(0, "ns/op") // is of all three
 	b.ReportMetric(p*1e3, "plain-ms")
 	b.ReportMetric(a*1e3, "host-ms")
 	b.ReportMetric(o*1e3, "core-ms")
 	b.ReportMetric(a/p, "host/plain")
 	b.ReportMetric(o/p, "core/plain")
+	if cpu := median(plain.cpu); cpu > 0 {
+		b.ReportMetric(median(all.cpu)/cpu, "cpu/plain")
+	}
 }
 
 // median returns the median in seconds.

@@ -20,7 +20,7 @@ import (
 )
 
 // rows make the rows; less divides the work.
-var rows = []func(b *bench, less int) row{reduce, scan, matmul, life, sortKeys, histogram}
+var rows = []func(b *bench, less int) row{reduce, scan, matmul, life, sortKeys, radixSort, histogram}
 
 func reduce(b *bench, less int) row {
 	const groups = 512
@@ -134,7 +134,11 @@ func life(b *bench, less int) row {
 	}, same(b, out, &next)}
 }
 
-func sortKeys(b *bench, less int) row {
+// sortKeys compares with package slices, and radixSort with the same algorithm.
+func sortKeys(b *bench, less int) row  { return sorting(b, less, "sort") }
+func radixSort(b *bench, less int) row { return sorting(b, less, "radix") }
+
+func sorting(b *bench, less int, name string) row {
 	n := 1 << 18 / less
 	keys := make([]uint32, n)
 	for i := range keys {
@@ -149,8 +153,12 @@ func sortKeys(b *bench, less int) row {
 	b.Cleanup(s.Close)
 	nd := runtime.NDRange1{Global: runtime.Range1(blocks * radix.Size), Local: radix.Size}
 	want, other := make([]uint32, n), make([]uint32, n)
-	return row{"sort", func() {
+	return row{name, func() {
 		copy(want, keys)
+		if name == "sort" {
+			slices.Sort(want)
+			return
+		}
 		for shift := 0; shift < 32; shift += radix.Bits {
 			var starts [radix.Digits]int
 			for _, k := range want {
