@@ -335,7 +335,11 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 			return []string{fmt.Sprint(n)}
 		}
 		return nil
-	case size == 1:
+	}
+	if l, ok := w.linearOf(index); ok {
+		return w.scaledLinear(l, size)
+	}
+	if size == 1 {
 		return []string{"int(" + w.value(index) + ")"}
 	}
 	return []string{fmt.Sprintf("int(%s)*%d", w.value(index), size)}

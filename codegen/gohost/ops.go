@@ -16,7 +16,7 @@ var exprs map[ir.Op]func(w *body, v *ir.Value) string
 
 func init() {
 	exprs = map[ir.Op]func(w *body, v *ir.Value) string{
-		ir.OpIAdd: binary("+"), ir.OpISub: binary("-"), ir.OpIMul: binary("*"), ir.OpSDiv: binary("/"),
+		ir.OpIAdd: binary("+"), ir.OpISub: binary("-"), ir.OpIMul: binary("*"), ir.OpSDiv: quotient,
 		ir.OpAnd: binary("&"), ir.OpOr: binary("|"), ir.OpXor: binary("^"),
 		ir.OpUDiv: unsigned("/"), ir.OpUMod: unsigned("%"),
 		ir.OpUMulHi: func(w *body, v *ir.Value) string {
@@ -86,6 +86,16 @@ func init() {
 
 func binary(op string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string { return w.operand(v, 0) + " " + op + " " + w.operand(v, 1) }
+}
+
+// quotient takes an id for the number without a sign that it is: gc need not round a
+// negative one towards zero then.
+func quotient(w *body, v *ir.Value) string {
+	x, y := v.Args[0], v.Args[1]
+	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
+		return unsigned("/")(w, v)
+	}
+	return binary("/")(w, v)
 }
 
 func rounded(op string) func(w *body, v *ir.Value) string {

@@ -59,7 +59,7 @@ func (w *body) inTop(v *ir.Value) bool {
 		is = w.home[v] && w.same(v)
 	case v.Op == ir.OpBuiltIn || !harmless(v):
 	default:
-		is = !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.inTop(a) })
+		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) })
 	}
 	w.common[v] = is
 	return is
@@ -168,7 +168,7 @@ func (w *body) mark() {
 		for _, v := range n.insts {
 			if !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad && v.Op != ir.OpGroupUniform {
 				w.needed[v] = true
-				for _, a := range v.Args {
+				for _, a := range w.args(v) {
 					use(a, n)
 				}
 			}

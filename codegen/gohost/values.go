@@ -71,11 +71,11 @@ func (w *writer) findCheap() {
 			w.launch[v] = true
 		case v.Op == ir.OpBuiltIn:
 			w.again[v], cost[v] = !operands[v], 1
-		case !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
+		case !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
 			w.launch[v] = true
-		case !operands[v] && !slices.ContainsFunc(w.args(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.again[a] }):
+		case !operands[v] && !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.again[a] }):
 			n := 1
-			for _, a := range w.args(v) {
+			for _, a := range w.depends(v) {
 				n += cost[a]
 			}
 			if n <= maxAgain {
@@ -237,10 +237,23 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// args returns what the value is computed from.
-func (w *writer) args(v *ir.Value) []*ir.Value {
+// depends returns what the value depends on.
+func (w *writer) depends(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
 	}
 	return v.Args
+}
+
+// args returns the values that v is computed from.
+func (w *writer) args(v *ir.Value) []*ir.Value {
+	if v.Ref() == nil {
+		return w.depends(v)
+	}
+	// Indices that are parts of addresses are no values.
+	n := len(v.Args) - len(v.Path())
+	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
+		_, ok := w.linearOf(a)
+		return ok
+	})...)
 }

@@ -85,7 +85,7 @@ func (g *localMPHost) r2() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := v17 / 2
+	v37 := int32(uint32(v17) / uint32(2))
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -123,7 +123,7 @@ func (g *localMPHost) r2() int {
 			goto b4
 		}
 		{
-			v22 := v19 / 2
+			v22 := int32(uint32(v19) / uint32(2))
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
@@ -339,7 +339,7 @@ func (g *localSBHost) r1() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := v17 / 2
+	v37 := int32(uint32(v17) / uint32(2))
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -375,7 +375,7 @@ func (g *localSBHost) r1() int {
 			goto b3
 		}
 		{
-			v22 := v19 / 2
+			v22 := int32(uint32(v19) / uint32(2))
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24

@@ -84,7 +84,7 @@ func (g *accessorHost) r1() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v4)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b5:
 		g.Fault(0, v4, v1, v0, int32(0), int32(0))
@@ -169,7 +169,7 @@ func (g *afterReductionHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, int(v5)*4))
+			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h7[li] = v7
 			next = 1
 			continue
@@ -206,7 +206,7 @@ func (g *afterReductionHost) r2() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p2, int(v5)*4)) = v8
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v8
 			v11 := v0 ^ 1
 			v12 = int64(uint32(v11))
 			v14 := uint64(v12) < uint64(v3)
@@ -278,15 +278,14 @@ func (g *countsHost) r2() int {
 	m1 := g.Memory(1)
 	for li := 0; li < n; li++ {
 		x := li
-		var v5 int32
 		{
-			v5 = int32(x)
+			v5 := int32(x)
 			v7 := uint32(v5) < uint32(4)
 			if !v7 {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = int32(0)
+		*(*int32)(unsafe.Add(m1, x*4)) = int32(0)
 	b4:
 		continue
 	}
@@ -313,7 +312,7 @@ func (g *countsHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := v11 & 3
 			v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
 			v14 := v13 + 1
@@ -356,7 +355,7 @@ func (g *countsHost) r4() int {
 		}
 		{
 			v19 = v18 + v6
-			v20 = *(*int32)(unsafe.Add(m1, int(v5)*4))
+			v20 = *(*int32)(unsafe.Add(m1, x*4))
 			v21 := uint64(v19) < uint64(v3)
 			if !v21 {
 				goto b10
@@ -429,7 +428,7 @@ func (g *evensHost) r2() int {
 		{
 			v3 = int32(x)
 			v4 = int64(uint32(v3))
-			v5 := v3 / 2
+			v5 := int32(uint32(v3) / uint32(2))
 			v6 := v5 * 2
 			v7 := v3 == v6
 			if !v7 {
@@ -442,7 +441,7 @@ func (g *evensHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v3)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m1, x*4)) = int32(1)
 		goto b6
 	b5:
 		g.Fault(0, v4, int64(64), v0, int32(0), int32(0))
@@ -481,13 +480,13 @@ func (g *evensHost) r3() int {
 			}
 		}
 		{
-			v13 = *(*int32)(unsafe.Add(m1, int(v3)*4))
+			v13 = *(*int32)(unsafe.Add(m1, x*4))
 			v14 := uint64(v11) < uint64(v1)
 			if !v14 {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v11)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b10:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -595,7 +594,7 @@ func (g *flagHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v9)*4)) = v10
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v10
 		goto b11
 	b10:
 		g.Fault(0, v9, v1, v0, int32(0), int32(0))
@@ -650,7 +649,7 @@ func (g *globalCountsHost) r0() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 & 3
 			v9 = int64(v8)
 			v10 := uint64(v9) < uint64(v3)
@@ -750,13 +749,13 @@ func (g *guardedHost) r2() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := uint32(v8) < uint32(64)
 			if !v12 {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v8)*4)) = v11
+		*(*int32)(unsafe.Add(m1, x*4)) = v11
 		goto b8
 	b6:
 		g.Fault(0, v9, int64(64), v0, int32(0), int32(0))
@@ -894,7 +893,7 @@ func (g *halfAtomicHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v6)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		goto b6
 	b5:
 		g.Fault(0, v6, v1, v0, int32(0), int32(0))
@@ -973,13 +972,13 @@ func (g *haloHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(65)
 			if !v10 {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v9
+		*(*int32)(unsafe.Add(m1, x*4)) = v9
 		next = 2
 		continue
 	b10:
@@ -1010,11 +1009,11 @@ func (g *haloHost) r3() int {
 		v5 := int32(x)
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		var v12, v13, v17 int32
+		var v12, v17 int32
 		var v14 int64
 		{
-			v12 = *(*int32)(unsafe.Add(m1, int(v5)*4))
-			v13 = v5 + 1
+			v12 = *(*int32)(unsafe.Add(m1, x*4))
+			v13 := v5 + 1
 			v14 = int64(uint32(v13))
 			v15 := uint32(v13) < uint32(65)
 			if !v15 {
@@ -1022,14 +1021,14 @@ func (g *haloHost) r3() int {
 			}
 		}
 		{
-			v16 := *(*int32)(unsafe.Add(m1, int(v13)*4))
+			v16 := *(*int32)(unsafe.Add(m1, x*4+4))
 			v17 = v12 + v16
 			v18 := uint64(v7) < uint64(v3)
 			if !v18 {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v7)*4)) = v17
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
 		continue
 	b8:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -1100,7 +1099,7 @@ func (g *halvesHost) r2() int {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v3)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m1, x*4)) = int32(1)
 		goto b6
 	b4:
 		{
@@ -1111,10 +1110,7 @@ func (g *halvesHost) r2() int {
 				goto b10
 			}
 		}
-		{
-			v9 := v3 + -8
-			*(*int32)(unsafe.Add(m1, int(v9)*4)) = int32(2)
-		}
+		*(*int32)(unsafe.Add(m1, x*4+-32)) = int32(2)
 	b6:
 		next = 2
 		continue
@@ -1145,7 +1141,7 @@ func (g *halvesHost) r3() int {
 		var v15 int32
 		{
 			v11 = int64(uint32(v0))
-			v12 := v3 / 48
+			v12 := int32(uint32(v3) / uint32(48))
 			v13 := v12 * 48
 			v14 := v3 - v13
 			v15 = *(*int32)(unsafe.Add(m1, int(v14)*4))
@@ -1154,7 +1150,7 @@ func (g *halvesHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v11)*4)) = v15
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v15
 		continue
 	b9:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -1223,14 +1219,14 @@ func (g *inPlaceHost) r0() int {
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v12 := *(*int32)(unsafe.Add(p0, x*4))
 			v13 = v10 + v12
 			v14 := uint64(v5) < uint64(v3)
 			if !v14 {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v5)*4)) = v13
+		*(*int32)(unsafe.Add(p1, x*4)) = v13
 		goto b8
 	b5:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1318,13 +1314,13 @@ func (g *lastStepsHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b18
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v9
+		*(*int32)(unsafe.Add(m1, x*4)) = v9
 		next = 2
 		continue
 	b18:
@@ -1377,9 +1373,9 @@ func (g *lastStepsHost) r3() int {
 		{
 			v15 := v5 + v12
 			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5)*4))
+			v17 := *(*int32)(unsafe.Add(m1, x*4))
 			v18 := v17 + v16
-			*(*int32)(unsafe.Add(m1, int(v5)*4)) = v18
+			*(*int32)(unsafe.Add(m1, x*4)) = v18
 		}
 	b9:
 		{
@@ -1465,9 +1461,9 @@ func (g *lastStepsHost) r4() int {
 		{
 			v15 := v5 + v12
 			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5)*4))
+			v17 := *(*int32)(unsafe.Add(m1, x*4))
 			v18 := v17 + v16
-			*(*int32)(unsafe.Add(m1, int(v5)*4)) = v18
+			*(*int32)(unsafe.Add(m1, x*4)) = v18
 		}
 	b9:
 		{
@@ -1564,7 +1560,7 @@ func (g *lieHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, int(v5)*4))
+			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v8 := v7
 			v9 := 3 < v8
 			if !v9 {
@@ -1580,7 +1576,7 @@ func (g *lieHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v5)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1615,7 +1611,7 @@ func (g *lieHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v5)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		continue
 	b7:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1677,7 +1673,7 @@ func (g *lieRoundsHost) r1() int {
 		var v6, v8, v11 int64
 		{
 			v3 := int32(x)
-			v4 := v3 / 32
+			v4 := int32(uint32(v3) / uint32(32))
 			v5 := int64(uint32(v4))
 			v6 = v5
 			v7 := 0 < v6
@@ -1698,7 +1694,7 @@ func (g *lieRoundsHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v11)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1749,7 +1745,7 @@ func (g *lieRoundsHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v11)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1826,14 +1822,14 @@ func (g *missingBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b7
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(m1, int(v5)*4)) = v9
+			*(*int32)(unsafe.Add(m1, x*4)) = v9
 			v12 := 63 - v5
 			v13 = *(*int32)(unsafe.Add(m1, int(v12)*4))
 			v14 := uint64(v7) < uint64(v3)
@@ -1841,7 +1837,7 @@ func (g *missingBarrierHost) r2() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v7)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b6:
 		g.Fault(0, v7, v3, v0, int32(0), int32(0))
@@ -1931,14 +1927,14 @@ func (g *missingSecondHost) r2() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v12
+		*(*int32)(unsafe.Add(m1, x*4)) = v12
 		h7[li] = v7
 		u8 = v8
 		next = 2
@@ -2002,14 +1998,14 @@ func (g *missingSecondHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v12
+		*(*int32)(unsafe.Add(m1, x*4)) = v12
 		h7[li] = v7
 		u8 = v8
 		next = 2
@@ -2029,7 +2025,7 @@ func (g *missingSecondHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v9)*4)) = v17
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
 		g.Leave(li)
 		continue
 	b10:
@@ -2080,7 +2076,7 @@ func (g *neighbourHost) r0() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p1, int(v3)*4)) = int32(1)
+			*(*int32)(unsafe.Add(p1, x*4)) = int32(1)
 			v6 := v0 + 1
 			v7 = int64(uint32(v6))
 			v8 := v7 < v1
@@ -2224,7 +2220,7 @@ func (g *sameElementHost) r1() int {
 				goto b5
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p1, int(v5)*4))
+		v7 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 		if !v8 {
 			goto b4
 		}
@@ -2324,7 +2320,7 @@ func (g *sharedHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v13)*4)) = v14
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v14
 		continue
 	b8:
 		g.Fault(1, v13, v3, v0, int32(0), int32(0))
@@ -2400,13 +2396,13 @@ func (g *smallBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v9
+		*(*int32)(unsafe.Add(m1, x*4)) = v9
 		next = 2
 		continue
 	b8:
@@ -2446,7 +2442,7 @@ func (g *smallBarrierHost) r3() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v7)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b7:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -2522,13 +2518,13 @@ func (g *treeHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b15
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v5)*4)) = v9
+		*(*int32)(unsafe.Add(m1, x*4)) = v9
 		next = 2
 		continue
 	b15:
@@ -2579,9 +2575,9 @@ func (g *treeHost) r3() int {
 		{
 			v15 := v5 + v12
 			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5)*4))
+			v17 := *(*int32)(unsafe.Add(m1, x*4))
 			v18 := v17 + v16
-			*(*int32)(unsafe.Add(m1, int(v5)*4)) = v18
+			*(*int32)(unsafe.Add(m1, x*4)) = v18
 		}
 	b9:
 		{

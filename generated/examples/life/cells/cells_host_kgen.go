@@ -190,8 +190,6 @@ func (g *lifeHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		v12 := int32(y)
-		v14 := int32(x)
 		var v56, v57, v87 int64
 		var v80, v81, v85 int32
 		{
@@ -212,28 +210,24 @@ func (g *lifeHost) r2() int {
 		continue
 	b14:
 		{
-			v60 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v14)*4))
-			v61 := v14 + 1
-			v62 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v61)*4))
+			v60 := *(*int32)(unsafe.Add(m0, y*72+x*4))
+			v62 := *(*int32)(unsafe.Add(m0, y*72+x*4+4))
 			v63 := v60 + v62
-			v64 := v14 + 2
-			v65 := *(*int32)(unsafe.Add(m0, int(v12)*72+int(v64)*4))
+			v65 := *(*int32)(unsafe.Add(m0, y*72+x*4+8))
 			v66 := v63 + v65
-			v67 := v12 + 1
-			v68 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v14)*4))
+			v68 := *(*int32)(unsafe.Add(m0, y*72+x*4+72))
 			v69 := v66 + v68
-			v70 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v61)*4))
+			v70 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
 			v71 := v69 + v70
-			v72 := *(*int32)(unsafe.Add(m0, int(v67)*72+int(v64)*4))
+			v72 := *(*int32)(unsafe.Add(m0, y*72+x*4+80))
 			v73 := v71 + v72
-			v74 := v12 + 2
-			v75 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v14)*4))
+			v75 := *(*int32)(unsafe.Add(m0, y*72+x*4+144))
 			v76 := v73 + v75
-			v77 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v61)*4))
+			v77 := *(*int32)(unsafe.Add(m0, y*72+x*4+148))
 			v78 := v76 + v77
-			v79 := *(*int32)(unsafe.Add(m0, int(v74)*72+int(v64)*4))
+			v79 := *(*int32)(unsafe.Add(m0, y*72+x*4+152))
 			v80 = v78 + v79
-			v81 = *(*int32)(unsafe.Add(m0, int(v67)*72+int(v61)*4))
+			v81 = *(*int32)(unsafe.Add(m0, y*72+x*4+76))
 			v82 := v80 == 3
 			if v82 {
 				goto b17

@@ -92,16 +92,17 @@ func (g *matMulHost) r2() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		var v11, v12, v14, v16, v18, v20, v24, v29, v33, v92 int64
-		var v13, v15 int32
 		var v17, v27, v36 float32
-		v11 = int64(uint32(v0))
-		v12 = int64(uint32(v1))
-		v13 = int32(x)
-		v14 = int64(uint32(v13))
-		v15 = int32(y)
-		v16 = int64(uint32(v15))
-		v17 = float32(0)
-		v18 = int64(0)
+		{
+			v11 = int64(uint32(v0))
+			v12 = int64(uint32(v1))
+			v13 := int32(x)
+			v14 = int64(uint32(v13))
+			v15 := int32(y)
+			v16 = int64(uint32(v15))
+			v17 = float32(0)
+			v18 = int64(0)
+		}
 		{
 			v19 := v18 < v3
 			if !v19 {
@@ -139,7 +140,7 @@ func (g *matMulHost) r2() int {
 		}
 	b9:
 		{
-			*(*float32)(unsafe.Add(m0, int(v15)*64+int(v13)*4)) = v27
+			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
 			v29 = v18 + v16
 			v30 := v3 <= v29
 			if v30 {
@@ -169,7 +170,7 @@ func (g *matMulHost) r2() int {
 			v36 = v35
 		}
 	b14:
-		*(*float32)(unsafe.Add(m1, int(v15)*64+int(v13)*4)) = v36
+		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
 		h17[li] = v17
 		u18 = v18
 		next = 2
@@ -231,57 +232,55 @@ func (g *matMulHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v15 := int32(y)
-		v13 := int32(x)
 		v17 := h17[li]
 		{
-			v38 := *(*float32)(unsafe.Add(m0, int(v15)*64))
-			v39 := *(*float32)(unsafe.Add(m1, int(v13)*4))
+			v38 := *(*float32)(unsafe.Add(m0, y*64))
+			v39 := *(*float32)(unsafe.Add(m1, x*4))
 			v40 := float32(v38*v39 + v17)
-			v41 := *(*float32)(unsafe.Add(m0, int(v15)*64+4))
-			v42 := *(*float32)(unsafe.Add(m1, int(v13)*4+64))
+			v41 := *(*float32)(unsafe.Add(m0, y*64+4))
+			v42 := *(*float32)(unsafe.Add(m1, x*4+64))
 			v43 := float32(v41*v42 + v40)
-			v44 := *(*float32)(unsafe.Add(m0, int(v15)*64+8))
-			v45 := *(*float32)(unsafe.Add(m1, int(v13)*4+128))
+			v44 := *(*float32)(unsafe.Add(m0, y*64+8))
+			v45 := *(*float32)(unsafe.Add(m1, x*4+128))
 			v46 := float32(v44*v45 + v43)
-			v47 := *(*float32)(unsafe.Add(m0, int(v15)*64+12))
-			v48 := *(*float32)(unsafe.Add(m1, int(v13)*4+192))
+			v47 := *(*float32)(unsafe.Add(m0, y*64+12))
+			v48 := *(*float32)(unsafe.Add(m1, x*4+192))
 			v49 := float32(v47*v48 + v46)
-			v50 := *(*float32)(unsafe.Add(m0, int(v15)*64+16))
-			v51 := *(*float32)(unsafe.Add(m1, int(v13)*4+256))
+			v50 := *(*float32)(unsafe.Add(m0, y*64+16))
+			v51 := *(*float32)(unsafe.Add(m1, x*4+256))
 			v52 := float32(v50*v51 + v49)
-			v53 := *(*float32)(unsafe.Add(m0, int(v15)*64+20))
-			v54 := *(*float32)(unsafe.Add(m1, int(v13)*4+320))
+			v53 := *(*float32)(unsafe.Add(m0, y*64+20))
+			v54 := *(*float32)(unsafe.Add(m1, x*4+320))
 			v55 := float32(v53*v54 + v52)
-			v56 := *(*float32)(unsafe.Add(m0, int(v15)*64+24))
-			v57 := *(*float32)(unsafe.Add(m1, int(v13)*4+384))
+			v56 := *(*float32)(unsafe.Add(m0, y*64+24))
+			v57 := *(*float32)(unsafe.Add(m1, x*4+384))
 			v58 := float32(v56*v57 + v55)
-			v59 := *(*float32)(unsafe.Add(m0, int(v15)*64+28))
-			v60 := *(*float32)(unsafe.Add(m1, int(v13)*4+448))
+			v59 := *(*float32)(unsafe.Add(m0, y*64+28))
+			v60 := *(*float32)(unsafe.Add(m1, x*4+448))
 			v61 := float32(v59*v60 + v58)
-			v62 := *(*float32)(unsafe.Add(m0, int(v15)*64+32))
-			v63 := *(*float32)(unsafe.Add(m1, int(v13)*4+512))
+			v62 := *(*float32)(unsafe.Add(m0, y*64+32))
+			v63 := *(*float32)(unsafe.Add(m1, x*4+512))
 			v64 := float32(v62*v63 + v61)
-			v65 := *(*float32)(unsafe.Add(m0, int(v15)*64+36))
-			v66 := *(*float32)(unsafe.Add(m1, int(v13)*4+576))
+			v65 := *(*float32)(unsafe.Add(m0, y*64+36))
+			v66 := *(*float32)(unsafe.Add(m1, x*4+576))
 			v67 := float32(v65*v66 + v64)
-			v68 := *(*float32)(unsafe.Add(m0, int(v15)*64+40))
-			v69 := *(*float32)(unsafe.Add(m1, int(v13)*4+640))
+			v68 := *(*float32)(unsafe.Add(m0, y*64+40))
+			v69 := *(*float32)(unsafe.Add(m1, x*4+640))
 			v70 := float32(v68*v69 + v67)
-			v71 := *(*float32)(unsafe.Add(m0, int(v15)*64+44))
-			v72 := *(*float32)(unsafe.Add(m1, int(v13)*4+704))
+			v71 := *(*float32)(unsafe.Add(m0, y*64+44))
+			v72 := *(*float32)(unsafe.Add(m1, x*4+704))
 			v73 := float32(v71*v72 + v70)
-			v74 := *(*float32)(unsafe.Add(m0, int(v15)*64+48))
-			v75 := *(*float32)(unsafe.Add(m1, int(v13)*4+768))
+			v74 := *(*float32)(unsafe.Add(m0, y*64+48))
+			v75 := *(*float32)(unsafe.Add(m1, x*4+768))
 			v76 := float32(v74*v75 + v73)
-			v77 := *(*float32)(unsafe.Add(m0, int(v15)*64+52))
-			v78 := *(*float32)(unsafe.Add(m1, int(v13)*4+832))
+			v77 := *(*float32)(unsafe.Add(m0, y*64+52))
+			v78 := *(*float32)(unsafe.Add(m1, x*4+832))
 			v79 := float32(v77*v78 + v76)
-			v80 := *(*float32)(unsafe.Add(m0, int(v15)*64+56))
-			v81 := *(*float32)(unsafe.Add(m1, int(v13)*4+896))
+			v80 := *(*float32)(unsafe.Add(m0, y*64+56))
+			v81 := *(*float32)(unsafe.Add(m1, x*4+896))
 			v82 := float32(v80*v81 + v79)
-			v83 := *(*float32)(unsafe.Add(m0, int(v15)*64+60))
-			v84 := *(*float32)(unsafe.Add(m1, int(v13)*4+960))
+			v83 := *(*float32)(unsafe.Add(m0, y*64+60))
+			v84 := *(*float32)(unsafe.Add(m1, x*4+960))
 			v85 := float32(v83*v84 + v82)
 			h85[li] = v85
 			continue
@@ -372,7 +371,7 @@ func (g *matMulHost) r4() int {
 		}
 	b9:
 		{
-			*(*float32)(unsafe.Add(m0, int(v15)*64+int(v13)*4)) = v27
+			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
 			v29 = v18 + v16
 			v30 := v3 <= v29
 			if v30 {
@@ -402,7 +401,7 @@ func (g *matMulHost) r4() int {
 			v36 = v35
 		}
 	b14:
-		*(*float32)(unsafe.Add(m1, int(v15)*64+int(v13)*4)) = v36
+		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
 		h17[li] = v17
 		u18 = v18
 		next = 2

@@ -103,25 +103,26 @@ func (g *stepHost) r1() int {
 		x := li
 		v0 := int32(basex + x)
 		var v9, v11, v24, v26 int64
-		var v10 int32
 		var v12 bool
 		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v84, v85, v86 float32
-		v9 = int64(uint32(v0))
-		v10 = int32(x)
-		v11 = int64(uint32(v10))
-		v12 = v9 < v3
-		if !v12 {
-			v17 = float32(0)
-			v18 = float32(0)
-			v19 = float32(0)
-			v20 = float32(0)
-			goto b3
+		{
+			v9 = int64(uint32(v0))
+			v10 := int32(x)
+			v11 = int64(uint32(v10))
+			v12 = v9 < v3
+			if !v12 {
+				v17 = float32(0)
+				v18 = float32(0)
+				v19 = float32(0)
+				v20 = float32(0)
+				goto b3
+			}
 		}
 		{
-			v13 := *(*float32)(unsafe.Add(p2, int(v9)*16))
-			v14 := *(*float32)(unsafe.Add(p2, int(v9)*16+4))
-			v15 := *(*float32)(unsafe.Add(p2, int(v9)*16+8))
-			v16 := *(*float32)(unsafe.Add(p2, int(v9)*16+12))
+			v13 := *(*float32)(unsafe.Add(p2, (basex+x)*16))
+			v14 := *(*float32)(unsafe.Add(p2, (basex+x)*16+4))
+			v15 := *(*float32)(unsafe.Add(p2, (basex+x)*16+8))
+			v16 := *(*float32)(unsafe.Add(p2, (basex+x)*16+12))
 			v17 = v13
 			v18 = v14
 			v19 = v15
@@ -160,10 +161,10 @@ func (g *stepHost) r1() int {
 			v35 = v31
 		}
 	b7:
-		*(*float32)(unsafe.Add(m0, int(v10)*16)) = v32
-		*(*float32)(unsafe.Add(m0, int(v10)*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, int(v10)*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, int(v10)*16+12)) = v35
+		*(*float32)(unsafe.Add(m0, x*16)) = v32
+		*(*float32)(unsafe.Add(m0, x*16+4)) = v33
+		*(*float32)(unsafe.Add(m0, x*16+8)) = v34
+		*(*float32)(unsafe.Add(m0, x*16+12)) = v35
 		h17[li] = v17
 		h18[li] = v18
 		h19[li] = v19
@@ -185,18 +186,18 @@ func (g *stepHost) r1() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, int(v9)*12))
-			v70 := *(*float32)(unsafe.Add(p4, int(v9)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, int(v9)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, int(v9)*12)) = v75
-			*(*float32)(unsafe.Add(p4, int(v9)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, int(v9)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -208,10 +209,10 @@ func (g *stepHost) r1() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v9)*16)) = v84
-		*(*float32)(unsafe.Add(p3, int(v9)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, int(v9)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, int(v9)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))
@@ -386,10 +387,10 @@ func (g *stepHost) r3() int {
 			v35 = v31
 		}
 	b7:
-		*(*float32)(unsafe.Add(m0, int(v10)*16)) = v32
-		*(*float32)(unsafe.Add(m0, int(v10)*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, int(v10)*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, int(v10)*16+12)) = v35
+		*(*float32)(unsafe.Add(m0, x*16)) = v32
+		*(*float32)(unsafe.Add(m0, x*16+4)) = v33
+		*(*float32)(unsafe.Add(m0, x*16+8)) = v34
+		*(*float32)(unsafe.Add(m0, x*16+12)) = v35
 		h21[li] = v21
 		h22[li] = v22
 		h23[li] = v23
@@ -407,18 +408,18 @@ func (g *stepHost) r3() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, int(v9)*12))
-			v70 := *(*float32)(unsafe.Add(p4, int(v9)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, int(v9)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, int(v9)*12)) = v75
-			*(*float32)(unsafe.Add(p4, int(v9)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, int(v9)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -430,10 +431,10 @@ func (g *stepHost) r3() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v9)*16)) = v84
-		*(*float32)(unsafe.Add(p3, int(v9)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, int(v9)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, int(v9)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))

@@ -47,7 +47,7 @@ func (g *addHost) r0() int {
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
-			v6 := v0 / 1024
+			v6 := int32(uint32(v0) / uint32(1024))
 			v7 = int64(uint32(v6))
 			v8 := uint64(v7) < uint64(v3)
 			if !v8 {
@@ -62,9 +62,9 @@ func (g *addHost) r0() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v11 := *(*int32)(unsafe.Add(p0, x*4))
 			v12 := v11 + v9
-			*(*int32)(unsafe.Add(p0, int(v5)*4)) = v12
+			*(*int32)(unsafe.Add(p0, x*4)) = v12
 			continue
 		}
 	b3:
@@ -145,10 +145,9 @@ func (g *blocksHost) r1() int {
 	v26 := v9 + 768
 	for li := 0; li < n; li++ {
 		x := li
-		var v5 int32
 		var v6, v10, v15, v21, v27 int64
 		{
-			v5 = int32(x)
+			v5 := int32(x)
 			v6 = int64(uint32(v5))
 			v10 = v9 + v6
 			v11 := v10 < v1
@@ -158,7 +157,7 @@ func (g *blocksHost) r1() int {
 		}
 		{
 			v12 := *(*int32)(unsafe.Add(p0, int(v10)*4))
-			*(*int32)(unsafe.Add(m0, int(v5)*4)) = v12
+			*(*int32)(unsafe.Add(m0, x*4)) = v12
 		}
 	b3:
 		{
@@ -169,9 +168,8 @@ func (g *blocksHost) r1() int {
 			}
 		}
 		{
-			v17 := v5 + 256
 			v18 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-			*(*int32)(unsafe.Add(m0, int(v17)*4)) = v18
+			*(*int32)(unsafe.Add(m0, x*4+1024)) = v18
 		}
 	b5:
 		{
@@ -182,9 +180,8 @@ func (g *blocksHost) r1() int {
 			}
 		}
 		{
-			v23 := v5 + 512
 			v24 := *(*int32)(unsafe.Add(p0, int(v21)*4))
-			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v24
+			*(*int32)(unsafe.Add(m0, x*4+2048)) = v24
 		}
 	b7:
 		{
@@ -195,9 +192,8 @@ func (g *blocksHost) r1() int {
 			}
 		}
 		{
-			v29 := v5 + 768
 			v30 := *(*int32)(unsafe.Add(p0, int(v27)*4))
-			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v30
+			*(*int32)(unsafe.Add(m0, x*4+3072)) = v30
 		}
 	b9:
 		continue
@@ -212,18 +208,13 @@ func (g *blocksHost) r2() int {
 	h42 := g.v42[:n]
 	for li := 0; li < n; li++ {
 		x := li
-		v5 := int32(x)
 		{
-			v32 := v5 * 4
-			v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			v34 := v32 + 1
-			v35 := *(*int32)(unsafe.Add(m0, int(v34)*4))
+			v33 := *(*int32)(unsafe.Add(m0, x*16))
+			v35 := *(*int32)(unsafe.Add(m0, x*16+4))
 			v36 := v33 + v35
-			v37 := v32 + 2
-			v38 := *(*int32)(unsafe.Add(m0, int(v37)*4))
+			v38 := *(*int32)(unsafe.Add(m0, x*16+8))
 			v39 := v36 + v38
-			v40 := v32 + 3
-			v41 := *(*int32)(unsafe.Add(m0, int(v40)*4))
+			v41 := *(*int32)(unsafe.Add(m0, x*16+12))
 			v42 := v39 + v41
 			h42[li] = v42
 			continue
@@ -251,10 +242,6 @@ func (g *blocksHost) r3() int {
 		v5 := int32(x)
 		v42 := h42[li]
 		v0 := int32(basex + x)
-		v32 := v5 * 4
-		v34 := v32 + 1
-		v37 := v32 + 2
-		v40 := v32 + 3
 		var v46, v48 int32
 		{
 			v44 := int32(li)
@@ -280,16 +267,16 @@ func (g *blocksHost) r3() int {
 		continue
 	b15:
 		{
-			v52 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			*(*int32)(unsafe.Add(m0, int(v32)*4)) = v46
+			v52 := *(*int32)(unsafe.Add(m0, x*16))
+			*(*int32)(unsafe.Add(m0, x*16)) = v46
 			v54 := v46 + v52
-			v55 := *(*int32)(unsafe.Add(m0, int(v34)*4))
-			*(*int32)(unsafe.Add(m0, int(v34)*4)) = v54
+			v55 := *(*int32)(unsafe.Add(m0, x*16+4))
+			*(*int32)(unsafe.Add(m0, x*16+4)) = v54
 			v57 := v54 + v55
-			v58 := *(*int32)(unsafe.Add(m0, int(v37)*4))
-			*(*int32)(unsafe.Add(m0, int(v37)*4)) = v57
+			v58 := *(*int32)(unsafe.Add(m0, x*16+8))
+			*(*int32)(unsafe.Add(m0, x*16+8)) = v57
 			v60 := v57 + v58
-			*(*int32)(unsafe.Add(m0, int(v40)*4)) = v60
+			*(*int32)(unsafe.Add(m0, x*16+12)) = v60
 			next = 3
 			continue
 		}
@@ -329,7 +316,7 @@ func (g *blocksHost) r4() int {
 			goto b18
 		}
 		{
-			v62 := *(*int32)(unsafe.Add(m0, int(v5)*4))
+			v62 := *(*int32)(unsafe.Add(m0, x*4))
 			*(*int32)(unsafe.Add(p0, int(v10)*4)) = v62
 		}
 	b18:
@@ -337,8 +324,7 @@ func (g *blocksHost) r4() int {
 			goto b20
 		}
 		{
-			v64 := v5 + 256
-			v65 := *(*int32)(unsafe.Add(m0, int(v64)*4))
+			v65 := *(*int32)(unsafe.Add(m0, x*4+1024))
 			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v65
 		}
 	b20:
@@ -346,8 +332,7 @@ func (g *blocksHost) r4() int {
 			goto b22
 		}
 		{
-			v67 := v5 + 512
-			v68 := *(*int32)(unsafe.Add(m0, int(v67)*4))
+			v68 := *(*int32)(unsafe.Add(m0, x*4+2048))
 			*(*int32)(unsafe.Add(p0, int(v21)*4)) = v68
 		}
 	b22:
@@ -355,8 +340,7 @@ func (g *blocksHost) r4() int {
 			goto b24
 		}
 		{
-			v70 := v5 + 768
-			v71 := *(*int32)(unsafe.Add(m0, int(v70)*4))
+			v71 := *(*int32)(unsafe.Add(m0, x*4+3072))
 			*(*int32)(unsafe.Add(p0, int(v27)*4)) = v71
 		}
 	b24:

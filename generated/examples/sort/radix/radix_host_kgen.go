@@ -66,16 +66,15 @@ func (g *countHost) r1() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v6 int64
 		{
-			v6 = int64(uint32(v0))
+			v6 := int64(uint32(v0))
 			v7 := v6 < v2
 			if !v7 {
 				goto b3
 			}
 		}
 		{
-			v8 := *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := int32(uint32(v8) >> (uint32(v11) & 31))
 			v13 := int32(0)
 			if v9 {
@@ -119,7 +118,7 @@ func (g *countHost) r2() int {
 			v20 := v16 * v19
 			v21 := int64(uint32(v20))
 			v24 = v21 + v23
-			v25 = *(*int32)(unsafe.Add(m0, int(v16)*4))
+			v25 = *(*int32)(unsafe.Add(m0, x*4))
 			v26 := uint64(v24) < uint64(v4)
 			if !v26 {
 				goto b7
@@ -242,10 +241,9 @@ func (g *scatterHost) r2() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v10 int64
 		var v13, v14, v15 int32
 		{
-			v10 = int64(uint32(v0))
+			v10 := int64(uint32(v0))
 			v11 := v10 < v2
 			if !v11 {
 				v13 = int32(-1)
@@ -253,7 +251,7 @@ func (g *scatterHost) r2() int {
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v12 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v13 = v12
 		}
 	b4:
@@ -374,9 +372,8 @@ func (g *scatterHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v8 := int32(x)
 		{
-			v38 := *(*int32)(unsafe.Add(m0, int(v8)*4))
+			v38 := *(*int32)(unsafe.Add(m0, x*4))
 			h38[li] = v38
 			continue
 		}
@@ -459,8 +456,7 @@ func (g *scatterHost) r6() int {
 			}
 		}
 		{
-			v48 := v8 + -1
-			v49 := *(*int32)(unsafe.Add(m0, int(v48)*4))
+			v49 := *(*int32)(unsafe.Add(m0, x*4+-4))
 			v50 := int32(uint32(v49) >> (uint32(v43) & 31))
 			v51 := int32(0)
 			if v41 {

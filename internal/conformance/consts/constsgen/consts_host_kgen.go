@@ -108,7 +108,7 @@ func (g *foldedHost) r1() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(m0, int(v12)*4)) = v12
+			*(*int32)(unsafe.Add(m0, x*4)) = v12
 			v19 := uint32(v14) < uint32(v3)
 			if !v19 {
 				goto b16
@@ -199,7 +199,7 @@ func (g *foldedHost) r2() int {
 				goto b15
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v37)*4)) = v36
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v36
 		continue
 	b15:
 		g.Fault(2, v37, v1, v0, int32(0), int32(0))
@@ -259,17 +259,16 @@ func (g *localHost) r1() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v5 int32
 		var v6 int64
 		{
-			v5 = int32(x)
+			v5 := int32(x)
 			v6 = int64(uint32(v5))
 			v8 := uint32(v5) < uint32(v3)
 			if !v8 {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v5)*4)) = v0
+		*(*int32)(unsafe.Add(m0, x*4)) = v0
 		next = 1
 		continue
 	b6:
@@ -308,7 +307,7 @@ func (g *localHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v7)*4)) = v12
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v12
 		continue
 	b5:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
@@ -1222,7 +1221,7 @@ func (g *sumHost) r0() int {
 				goto b2
 			}
 		}
-		*(*int64)(unsafe.Add(p0, int(v3)*8)) = v6
+		*(*int64)(unsafe.Add(p0, x*8)) = v6
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))

@@ -76,7 +76,7 @@ func (g *faultedHost) r0() int {
 				goto b15
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+		v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v8 {
 			goto b14
 		}
@@ -266,7 +266,7 @@ func (g *genericFloat32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float32)(unsafe.Add(p0, int(v5)*4))
+		v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -280,7 +280,7 @@ func (g *genericFloat32Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[float32])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -414,7 +414,7 @@ func (g *genericFloat32Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*float32)(unsafe.Add(m0, int(v6)*4+4))
+			v37 = *(*float32)(unsafe.Add(m0, x*4+4))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -505,7 +505,7 @@ func (g *genericFloat64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float64)(unsafe.Add(p0, int(v5)*8))
+		v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -519,7 +519,7 @@ func (g *genericFloat64Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[float64])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -653,7 +653,7 @@ func (g *genericFloat64Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*float64)(unsafe.Add(m0, int(v6)*8+8))
+			v37 = *(*float64)(unsafe.Add(m0, x*8+8))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -743,7 +743,7 @@ func (g *genericIntHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -757,7 +757,7 @@ func (g *genericIntHost) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -888,7 +888,7 @@ func (g *genericIntHost) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, int(v6)*8+8))
+			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -978,7 +978,7 @@ func (g *genericInt32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -992,7 +992,7 @@ func (g *genericInt32Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[int32])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -1124,7 +1124,7 @@ func (g *genericInt32Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int32)(unsafe.Add(m0, int(v6)*4+4))
+			v37 = *(*int32)(unsafe.Add(m0, x*4+4))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -1214,7 +1214,7 @@ func (g *genericInt64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1228,7 +1228,7 @@ func (g *genericInt64Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -1359,7 +1359,7 @@ func (g *genericInt64Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, int(v6)*8+8))
+			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -1449,7 +1449,7 @@ func (g *genericUintHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1463,7 +1463,7 @@ func (g *genericUintHost) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -1594,7 +1594,7 @@ func (g *genericUintHost) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, int(v6)*8+8))
+			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -1684,7 +1684,7 @@ func (g *genericUint32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -1698,7 +1698,7 @@ func (g *genericUint32Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMax[int32])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -1830,7 +1830,7 @@ func (g *genericUint32Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int32)(unsafe.Add(m0, int(v6)*4+4))
+			v37 = *(*int32)(unsafe.Add(m0, x*4+4))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -1920,7 +1920,7 @@ func (g *genericUint64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1934,7 +1934,7 @@ func (g *genericUint64Host) r0() int {
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
-			v16 := v0 / 4
+			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
 			v20 = v18
@@ -2065,7 +2065,7 @@ func (g *genericUint64Host) r3() int {
 		}
 		{
 			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, int(v6)*8+8))
+			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
 			v38 := uint64(v36) < uint64(v3)
 			if !v38 {
 				goto b17
@@ -2130,7 +2130,7 @@ func (g *nativeHost) r0() int {
 			}
 		}
 		{
-			v8 := *(*float32)(unsafe.Add(p0, int(v6)*4))
+			v8 := *(*float32)(unsafe.Add(p0, x*4))
 			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
 			continue
 		}
@@ -2228,7 +2228,7 @@ func (g *typedHost) r0() int {
 				goto b22
 			}
 		}
-		v13 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+		v13 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v14 {
 			goto b21
 		}
@@ -2354,12 +2354,12 @@ func (g *typedHost) r3() int {
 			}
 		}
 		{
-			v56 := *(*int32)(unsafe.Add(m0, int(v10)*40+4))
-			v57 := *(*int64)(unsafe.Add(m0, int(v10)*40+16))
+			v56 := *(*int32)(unsafe.Add(m0, x*40+4))
+			v57 := *(*int64)(unsafe.Add(m0, x*40+16))
 			v58 := v57 >> 33
 			v59 := int32(uint64(v58))
 			v60 := v56 + v59
-			v61 := *(*int64)(unsafe.Add(m0, int(v10)*40+24))
+			v61 := *(*int64)(unsafe.Add(m0, x*40+24))
 			v62 := int32(uint64(v61))
 			v63 := v60 + v62
 			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v54)*4)), v63)

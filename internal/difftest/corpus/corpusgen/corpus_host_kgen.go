@@ -56,7 +56,7 @@ func (g *convertFloat32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*float32)(unsafe.Add(p0, x*4))
 			v8 := v7 < 2.1474836e+09
 			v9 := -2.1474836e+09 <= v7
 			v10 := v8 && v9
@@ -112,21 +112,21 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v39
+			*(*int8)(unsafe.Add(p1, x*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v7
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v37
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v7
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v37
 			continue
 		}
 	b3:
@@ -185,7 +185,7 @@ func (g *convertFloat64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*float64)(unsafe.Add(p0, x*8))
 			v8 := v7 < 2.147483648e+09
 			v9 := -2.147483649e+09 < v7
 			v10 := v8 && v9
@@ -241,21 +241,21 @@ func (g *convertFloat64Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v39
+			*(*int8)(unsafe.Add(p1, x*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v37
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v37
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v7
 			continue
 		}
 	b3:
@@ -315,7 +315,7 @@ func (g *convertInt16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(v7)
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -331,20 +331,20 @@ func (g *convertInt16Host) r0() int {
 		}
 		{
 			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v17
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v7
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*64)) = v17
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v7
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
 			v23 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v23
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v23
 			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v25
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v15
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v25
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v15
 			continue
 		}
 	b3:
@@ -403,7 +403,7 @@ func (g *convertInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -420,21 +420,21 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -493,7 +493,7 @@ func (g *convertInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -510,21 +510,21 @@ func (g *convertInt64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -584,7 +584,7 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(v7)
 			v9 = int64(v7)
 			v10 = v8 & 255
@@ -597,21 +597,21 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v7
+			*(*int8)(unsafe.Add(p1, x*64)) = v7
 			v16 := int16(v7)
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v16
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v9
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v16
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v9
 			v21 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v21
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v21
 			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v23
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v23
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
 			continue
 		}
 	b3:
@@ -671,7 +671,7 @@ func (g *convertUint16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(uint16(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -688,20 +688,20 @@ func (g *convertUint16Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v13
 			v25 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v7
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -760,7 +760,7 @@ func (g *convertUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -777,21 +777,21 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -850,7 +850,7 @@ func (g *convertUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -867,21 +867,21 @@ func (g *convertUint64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -941,7 +941,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v5)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(uint8(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -955,19 +955,19 @@ func (g *convertUint8Host) r0() int {
 		}
 		{
 			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v5)*64)) = v15
+			*(*int8)(unsafe.Add(p1, x*64)) = v15
 			v17 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, int(v5)*64+2)) = v17
-			*(*int32)(unsafe.Add(p1, int(v5)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, int(v5)*64+16)) = v11
-			*(*int8)(unsafe.Add(p1, int(v5)*64+24)) = v7
-			*(*int16)(unsafe.Add(p1, int(v5)*64+26)) = v17
-			*(*int32)(unsafe.Add(p1, int(v5)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v5)*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, int(v5)*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, int(v5)*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, int(v5)*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v17
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v17
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
 			continue
 		}
 	b3:
@@ -1056,7 +1056,7 @@ func (g *faultBeforeBarrierHost) r1() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v7)*4)) = v13
+		*(*int32)(unsafe.Add(m0, x*4)) = v13
 		next = 1
 		continue
 	b10:
@@ -1111,7 +1111,7 @@ func (g *faultBeforeBarrierHost) r2() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v6)*4)) = v16
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v16
 		continue
 	b9:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -1382,7 +1382,7 @@ func (g *grid2LocalHost) r2() int {
 		v8 := int64(uint32(v1))
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		var v47, v55, v60, v69 int32
+		var v47 int32
 		var v50, v54, v59, v68, v77 float32
 		var v79, v83, v85 int64
 		{
@@ -1401,7 +1401,7 @@ func (g *grid2LocalHost) r2() int {
 			}
 		}
 		{
-			v49 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v9)*4))
+			v49 := *(*float32)(unsafe.Add(m0, y*40+x*4))
 			v50 = float32(v49 + 0)
 			v51 := int64(uint32(v47))
 			v52 := uint32(v47) < uint32(10)
@@ -1411,9 +1411,9 @@ func (g *grid2LocalHost) r2() int {
 			}
 		}
 		{
-			v53 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v47)*4))
+			v53 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
 			v54 = float32(v50 + v53)
-			v55 = v9 + 2
+			v55 := v9 + 2
 			v56 := int64(uint32(v55))
 			v57 := uint32(v55) < uint32(10)
 			if !v57 {
@@ -1422,9 +1422,9 @@ func (g *grid2LocalHost) r2() int {
 			}
 		}
 		{
-			v58 := *(*float32)(unsafe.Add(m0, int(v11)*40+int(v55)*4))
+			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
 			v59 = float32(v54 + v58)
-			v60 = v11 + 1
+			v60 := v11 + 1
 			v61 := int64(uint32(v60))
 			v62 := uint32(v60) < uint32(6)
 			if !v62 {
@@ -1433,13 +1433,13 @@ func (g *grid2LocalHost) r2() int {
 			}
 		}
 		{
-			v63 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v9)*4))
+			v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
 			v64 := float32(v59 + v63)
-			v65 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v47)*4))
+			v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
 			v66 := float32(v64 + v65)
-			v67 := *(*float32)(unsafe.Add(m0, int(v60)*40+int(v55)*4))
+			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
 			v68 = float32(v66 + v67)
-			v69 = v11 + 2
+			v69 := v11 + 2
 			v70 := int64(uint32(v69))
 			v71 := uint32(v69) < uint32(6)
 			if !v71 {
@@ -1448,11 +1448,11 @@ func (g *grid2LocalHost) r2() int {
 			}
 		}
 		{
-			v72 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v9)*4))
+			v72 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
 			v73 := float32(v68 + v72)
-			v74 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v47)*4))
+			v74 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
 			v75 := float32(v73 + v74)
-			v76 := *(*float32)(unsafe.Add(m0, int(v69)*40+int(v55)*4))
+			v76 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
 			v77 = float32(v75 + v76)
 			v78 := v8 * v2
 			v79 = v78 + v7
@@ -1813,7 +1813,7 @@ func (g *groupFloats32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -1858,10 +1858,7 @@ func (g *groupFloats32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		*(*float32)(unsafe.Add(p1, v11)) = v13
 		continue
 	}
@@ -1880,10 +1877,7 @@ func (g *groupFloats32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		*(*float32)(unsafe.Add(p1, v11+4)) = v15
 		continue
 	}
@@ -1902,10 +1896,7 @@ func (g *groupFloats32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		*(*float32)(unsafe.Add(p1, v11+8)) = v17
 		continue
 	}
@@ -1924,10 +1915,7 @@ func (g *groupFloats32Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		*(*float32)(unsafe.Add(p1, v11+12)) = v19
 		continue
 	}
@@ -1946,10 +1934,7 @@ func (g *groupFloats32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v21 := h21[li]
 		*(*float32)(unsafe.Add(p1, v11+16)) = v21
 		continue
@@ -1970,10 +1955,7 @@ func (g *groupFloats32Host) r6() int {
 			continue
 		}
 		v23 := h23[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		{
 			v24 := float32(v23 + 0)
 			v25 := int32(li)
@@ -2004,10 +1986,7 @@ func (g *groupFloats32Host) r7() int {
 		v25 := int32(li)
 		v26 := v25 == 0
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		{
 			v30 := v29
 			if v26 {
@@ -2032,10 +2011,7 @@ func (g *groupFloats32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v32 := h32[li]
 		*(*float32)(unsafe.Add(p1, v11+28)) = v32
 		continue
@@ -2055,10 +2031,7 @@ func (g *groupFloats32Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p1, v11+32)) = v34
 		continue
@@ -2078,10 +2051,7 @@ func (g *groupFloats32Host) r12() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v36 := h36[li]
 		*(*float32)(unsafe.Add(p1, v11+36)) = v36
 		continue
@@ -2101,10 +2071,7 @@ func (g *groupFloats32Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v38 := h38[li]
 		*(*float32)(unsafe.Add(p1, v11+40)) = v38
 		continue
@@ -2124,10 +2091,7 @@ func (g *groupFloats32Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v40 := h40[li]
 		*(*float32)(unsafe.Add(p1, v11+44)) = v40
 		continue
@@ -2147,10 +2111,7 @@ func (g *groupFloats32Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v42 := h42[li]
 		*(*float32)(unsafe.Add(p1, v11+48)) = v42
 		continue
@@ -2176,10 +2137,7 @@ func (g *groupFloats32Host) r20() int {
 			continue
 		}
 		v44 := h44[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		{
 			v45 := float32(v44 + 0)
 			v46 := int32(lane)
@@ -2207,10 +2165,7 @@ func (g *groupFloats32Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v50 := h50[li]
 		*(*float32)(unsafe.Add(p1, v11+56)) = v50
 		continue
@@ -2238,10 +2193,7 @@ func (g *groupFloats32Host) r24() int {
 		v46 := int32(lane)
 		v47 := v46 == 0
 		v52 := h52[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		{
 			v53 := v52
 			if v47 {
@@ -2272,10 +2224,7 @@ func (g *groupFloats32Host) r25() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		v46 := int32(lane)
 		{
 			*(*float32)(unsafe.Add(p1, v11+64)) = v56
@@ -2315,10 +2264,7 @@ func (g *groupFloats32Host) r27() int {
 		v59 := int32(min(size, n-sub*size))
 		v60 := uint32(v58) < uint32(v59)
 		v62 := h62[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 72
 		{
 			v63 := float32(0)
 			if v60 {
@@ -2588,7 +2534,7 @@ func (g *groupFloats64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -2633,10 +2579,7 @@ func (g *groupFloats64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		*(*float64)(unsafe.Add(p1, v11)) = v13
 		continue
 	}
@@ -2655,10 +2598,7 @@ func (g *groupFloats64Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		*(*float64)(unsafe.Add(p1, v11+8)) = v15
 		continue
 	}
@@ -2677,10 +2617,7 @@ func (g *groupFloats64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		*(*float64)(unsafe.Add(p1, v11+16)) = v17
 		continue
 	}
@@ -2699,10 +2636,7 @@ func (g *groupFloats64Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		*(*float64)(unsafe.Add(p1, v11+24)) = v19
 		continue
 	}
@@ -2721,10 +2655,7 @@ func (g *groupFloats64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v21 := h21[li]
 		*(*float64)(unsafe.Add(p1, v11+32)) = v21
 		continue
@@ -2745,10 +2676,7 @@ func (g *groupFloats64Host) r6() int {
 			continue
 		}
 		v23 := h23[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		{
 			v24 := float64(v23 + 0)
 			v25 := int32(li)
@@ -2779,10 +2707,7 @@ func (g *groupFloats64Host) r7() int {
 		v25 := int32(li)
 		v26 := v25 == 0
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		{
 			v30 := v29
 			if v26 {
@@ -2807,10 +2732,7 @@ func (g *groupFloats64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v32 := h32[li]
 		*(*float64)(unsafe.Add(p1, v11+56)) = v32
 		continue
@@ -2830,10 +2752,7 @@ func (g *groupFloats64Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p1, v11+64)) = v34
 		continue
@@ -2853,10 +2772,7 @@ func (g *groupFloats64Host) r12() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v36 := h36[li]
 		*(*float64)(unsafe.Add(p1, v11+72)) = v36
 		continue
@@ -2876,10 +2792,7 @@ func (g *groupFloats64Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v38 := h38[li]
 		*(*float64)(unsafe.Add(p1, v11+80)) = v38
 		continue
@@ -2899,10 +2812,7 @@ func (g *groupFloats64Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v40 := h40[li]
 		*(*float64)(unsafe.Add(p1, v11+88)) = v40
 		continue
@@ -2922,10 +2832,7 @@ func (g *groupFloats64Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v42 := h42[li]
 		*(*float64)(unsafe.Add(p1, v11+96)) = v42
 		continue
@@ -2951,10 +2858,7 @@ func (g *groupFloats64Host) r20() int {
 			continue
 		}
 		v44 := h44[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		{
 			v45 := float64(v44 + 0)
 			v46 := int32(lane)
@@ -2982,10 +2886,7 @@ func (g *groupFloats64Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v50 := h50[li]
 		*(*float64)(unsafe.Add(p1, v11+112)) = v50
 		continue
@@ -3013,10 +2914,7 @@ func (g *groupFloats64Host) r24() int {
 		v46 := int32(lane)
 		v47 := v46 == 0
 		v52 := h52[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		{
 			v53 := v52
 			if v47 {
@@ -3047,10 +2945,7 @@ func (g *groupFloats64Host) r25() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		v46 := int32(lane)
 		{
 			*(*float64)(unsafe.Add(p1, v11+128)) = v56
@@ -3090,10 +2985,7 @@ func (g *groupFloats64Host) r27() int {
 		v59 := int32(min(size, n-sub*size))
 		v60 := uint32(v58) < uint32(v59)
 		v62 := h62[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 18
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 144
 		{
 			v63 := float64(0)
 			if v60 {
@@ -3237,7 +3129,7 @@ func (g *groupGuardsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v9 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v9
 			v11 = int32(0)
 		}
@@ -3278,7 +3170,7 @@ func (g *groupGuardsHost) r1() int {
 			goto b6
 		}
 		{
-			v14 := v6 / 4
+			v14 := int32(uint32(v6) / uint32(4))
 			v15 := v14 * 4
 			v16 := v6 - v15
 			v17 := v16 + 10
@@ -3412,7 +3304,7 @@ func (g *groupGuardsHost) r4() int {
 				goto b12
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v10
+		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 4
 		continue
 	b12:
@@ -3519,7 +3411,7 @@ func (g *groupGuardsHost) r6() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v5)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3578,7 +3470,7 @@ func (g *groupGuardsHost) r8() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v5)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3907,7 +3799,7 @@ func (g *groupIntsInt16Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int16)(unsafe.Add(p0, int(v5)*2))
+			v7 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -3958,10 +3850,7 @@ func (g *groupIntsInt16Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		v8 := h8[li]
 		{
 			*(*int16)(unsafe.Add(p1, v12)) = v17
@@ -3988,10 +3877,7 @@ func (g *groupIntsInt16Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		*(*int16)(unsafe.Add(p1, v12+2)) = v23
 		continue
 	}
@@ -4011,10 +3897,7 @@ func (g *groupIntsInt16Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		*(*int16)(unsafe.Add(p1, v12+4)) = v26
 		continue
 	}
@@ -4036,10 +3919,7 @@ func (g *groupIntsInt16Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		v8 := h8[li]
 		{
 			*(*int16)(unsafe.Add(p1, v12+6)) = v29
@@ -4064,10 +3944,7 @@ func (g *groupIntsInt16Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		*(*int16)(unsafe.Add(p1, v12+8)) = v33
 		continue
 	}
@@ -4087,10 +3964,7 @@ func (g *groupIntsInt16Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		*(*int16)(unsafe.Add(p1, v12+10)) = v36
 		continue
 	}
@@ -4110,10 +3984,7 @@ func (g *groupIntsInt16Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		*(*int16)(unsafe.Add(p1, v12+12)) = v39
 		continue
 	}
@@ -4133,10 +4004,7 @@ func (g *groupIntsInt16Host) r8() int {
 			continue
 		}
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v42 := v41 << 16
 			v43 := v42 >> 16
@@ -4161,10 +4029,7 @@ func (g *groupIntsInt16Host) r9() int {
 			continue
 		}
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v47 := v46 << 16
 			v48 := v47 >> 16
@@ -4195,10 +4060,7 @@ func (g *groupIntsInt16Host) r10() int {
 			continue
 		}
 		v54 := h54[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v55 := int16(uint32(v54))
 			*(*int16)(unsafe.Add(p1, v12+18)) = v55
@@ -4223,10 +4085,7 @@ func (g *groupIntsInt16Host) r11() int {
 		v49 := int32(li)
 		v50 := v49 == 0
 		v57 := h57[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v58 := v57
 			if v50 {
@@ -4255,10 +4114,7 @@ func (g *groupIntsInt16Host) r12() int {
 		v49 := int32(li)
 		v50 := v49 == 0
 		v61 := h61[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v62 := v61
 			if v50 {
@@ -4285,10 +4141,7 @@ func (g *groupIntsInt16Host) r14() int {
 			continue
 		}
 		v65 := h65[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v66 := v65 << 16
 			v67 := v66 >> 16
@@ -4313,10 +4166,7 @@ func (g *groupIntsInt16Host) r16() int {
 			continue
 		}
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v71 := v70 << 16
 			v72 := v71 >> 16
@@ -4341,10 +4191,7 @@ func (g *groupIntsInt16Host) r18() int {
 			continue
 		}
 		v75 := h75[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v76 := int16(uint32(v75))
 			*(*int16)(unsafe.Add(p1, v12+28)) = v76
@@ -4367,10 +4214,7 @@ func (g *groupIntsInt16Host) r20() int {
 			continue
 		}
 		v78 := h78[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v79 := int16(uint32(v78))
 			*(*int16)(unsafe.Add(p1, v12+30)) = v79
@@ -4393,10 +4237,7 @@ func (g *groupIntsInt16Host) r22() int {
 			continue
 		}
 		v81 := h81[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v82 := int16(uint32(v81))
 			*(*int16)(unsafe.Add(p1, v12+32)) = v82
@@ -4419,10 +4260,7 @@ func (g *groupIntsInt16Host) r24() int {
 			continue
 		}
 		v84 := h84[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v85 := int16(uint32(v84))
 			*(*int16)(unsafe.Add(p1, v12+34)) = v85
@@ -4445,10 +4283,7 @@ func (g *groupIntsInt16Host) r26() int {
 			continue
 		}
 		v87 := h87[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v88 := int16(uint32(v87))
 			*(*int16)(unsafe.Add(p1, v12+36)) = v88
@@ -4471,10 +4306,7 @@ func (g *groupIntsInt16Host) r28() int {
 			continue
 		}
 		v90 := h90[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v91 := v90 << 16
 			v92 := v91 >> 16
@@ -4504,10 +4336,7 @@ func (g *groupIntsInt16Host) r30() int {
 			continue
 		}
 		v95 := h95[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v96 := v95 << 16
 			v97 := v96 >> 16
@@ -4538,10 +4367,7 @@ func (g *groupIntsInt16Host) r32() int {
 			continue
 		}
 		v103 := h103[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v104 := int16(uint32(v103))
 			*(*int16)(unsafe.Add(p1, v12+42)) = v104
@@ -4571,10 +4397,7 @@ func (g *groupIntsInt16Host) r34() int {
 		v98 := int32(lane)
 		v99 := v98 == 0
 		v106 := h106[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v107 := v106
 			if v99 {
@@ -4608,10 +4431,7 @@ func (g *groupIntsInt16Host) r36() int {
 		v110 := h110[li]
 		v98 := int32(lane)
 		v99 := v98 == 0
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9) * 2
+		v12 := (basex + x) * 48
 		{
 			v111 := v110 << 16
 			v112 := v111 >> 16
@@ -4944,7 +4764,7 @@ func (g *groupIntsInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -4991,10 +4811,7 @@ func (g *groupIntsInt32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v7 := h7[li]
 		{
 			*(*int32)(unsafe.Add(p1, v11)) = v13
@@ -5018,10 +4835,7 @@ func (g *groupIntsInt32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
 		continue
 	}
@@ -5040,10 +4854,7 @@ func (g *groupIntsInt32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
 		continue
 	}
@@ -5064,10 +4875,7 @@ func (g *groupIntsInt32Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v7 := h7[li]
 		{
 			*(*int32)(unsafe.Add(p1, v11+12)) = v20
@@ -5091,10 +4899,7 @@ func (g *groupIntsInt32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
 		continue
 	}
@@ -5113,10 +4918,7 @@ func (g *groupIntsInt32Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
 		continue
 	}
@@ -5135,10 +4937,7 @@ func (g *groupIntsInt32Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
 		continue
 	}
@@ -5157,10 +4956,7 @@ func (g *groupIntsInt32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
 		continue
@@ -5181,10 +4977,7 @@ func (g *groupIntsInt32Host) r9() int {
 			continue
 		}
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v32 := int32(li)
 			v33 := v32 == 0
@@ -5211,10 +5004,7 @@ func (g *groupIntsInt32Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
 		continue
@@ -5237,10 +5027,7 @@ func (g *groupIntsInt32Host) r11() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v39 := v38
 			if v33 {
@@ -5268,10 +5055,7 @@ func (g *groupIntsInt32Host) r12() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v42 := v41
 			if v33 {
@@ -5296,10 +5080,7 @@ func (g *groupIntsInt32Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
 		continue
@@ -5319,10 +5100,7 @@ func (g *groupIntsInt32Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
 		continue
@@ -5342,10 +5120,7 @@ func (g *groupIntsInt32Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
 		continue
@@ -5365,10 +5140,7 @@ func (g *groupIntsInt32Host) r20() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
 		continue
@@ -5388,10 +5160,7 @@ func (g *groupIntsInt32Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
 		continue
@@ -5411,10 +5180,7 @@ func (g *groupIntsInt32Host) r24() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
 		continue
@@ -5434,10 +5200,7 @@ func (g *groupIntsInt32Host) r26() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
 		continue
@@ -5457,10 +5220,7 @@ func (g *groupIntsInt32Host) r28() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
 		continue
@@ -5486,10 +5246,7 @@ func (g *groupIntsInt32Host) r30() int {
 			continue
 		}
 		v60 := h60[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v61 := int32(lane)
 			v62 := v61 == 0
@@ -5516,10 +5273,7 @@ func (g *groupIntsInt32Host) r32() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
 		continue
@@ -5547,10 +5301,7 @@ func (g *groupIntsInt32Host) r34() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v68 := v67
 			if v62 {
@@ -5583,10 +5334,7 @@ func (g *groupIntsInt32Host) r36() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v71 := v70
 			if v62 {
@@ -5916,7 +5664,7 @@ func (g *groupIntsInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -5963,10 +5711,7 @@ func (g *groupIntsInt64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v7 := h7[li]
 		{
 			*(*int64)(unsafe.Add(p1, v11)) = v13
@@ -5990,10 +5735,7 @@ func (g *groupIntsInt64Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
 		continue
 	}
@@ -6012,10 +5754,7 @@ func (g *groupIntsInt64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
 		continue
 	}
@@ -6036,10 +5775,7 @@ func (g *groupIntsInt64Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v7 := h7[li]
 		{
 			*(*int64)(unsafe.Add(p1, v11+24)) = v20
@@ -6063,10 +5799,7 @@ func (g *groupIntsInt64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
 		continue
 	}
@@ -6085,10 +5818,7 @@ func (g *groupIntsInt64Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
 		continue
 	}
@@ -6107,10 +5837,7 @@ func (g *groupIntsInt64Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
 		continue
 	}
@@ -6129,10 +5856,7 @@ func (g *groupIntsInt64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
 		continue
@@ -6153,10 +5877,7 @@ func (g *groupIntsInt64Host) r9() int {
 			continue
 		}
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v32 := int32(li)
 			v33 := v32 == 0
@@ -6183,10 +5904,7 @@ func (g *groupIntsInt64Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
 		continue
@@ -6209,10 +5927,7 @@ func (g *groupIntsInt64Host) r11() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v39 := v38
 			if v33 {
@@ -6240,10 +5955,7 @@ func (g *groupIntsInt64Host) r12() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v42 := v41
 			if v33 {
@@ -6268,10 +5980,7 @@ func (g *groupIntsInt64Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
 		continue
@@ -6291,10 +6000,7 @@ func (g *groupIntsInt64Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
 		continue
@@ -6314,10 +6020,7 @@ func (g *groupIntsInt64Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
 		continue
@@ -6337,10 +6040,7 @@ func (g *groupIntsInt64Host) r20() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
 		continue
@@ -6360,10 +6060,7 @@ func (g *groupIntsInt64Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
 		continue
@@ -6383,10 +6080,7 @@ func (g *groupIntsInt64Host) r24() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
 		continue
@@ -6406,10 +6100,7 @@ func (g *groupIntsInt64Host) r26() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
 		continue
@@ -6429,10 +6120,7 @@ func (g *groupIntsInt64Host) r28() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
 		continue
@@ -6458,10 +6146,7 @@ func (g *groupIntsInt64Host) r30() int {
 			continue
 		}
 		v60 := h60[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v61 := int32(lane)
 			v62 := v61 == 0
@@ -6488,10 +6173,7 @@ func (g *groupIntsInt64Host) r32() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
 		continue
@@ -6519,10 +6201,7 @@ func (g *groupIntsInt64Host) r34() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v68 := v67
 			if v62 {
@@ -6555,10 +6234,7 @@ func (g *groupIntsInt64Host) r36() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v71 := v70
 			if v62 {
@@ -6888,7 +6564,7 @@ func (g *groupIntsInt8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, int(v5)))
+			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -6939,10 +6615,7 @@ func (g *groupIntsInt8Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		v8 := h8[li]
 		{
 			*(*int8)(unsafe.Add(p1, v12)) = v17
@@ -6969,10 +6642,7 @@ func (g *groupIntsInt8Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v23
 		continue
 	}
@@ -6992,10 +6662,7 @@ func (g *groupIntsInt8Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v26
 		continue
 	}
@@ -7017,10 +6684,7 @@ func (g *groupIntsInt8Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		v8 := h8[li]
 		{
 			*(*int8)(unsafe.Add(p1, v12+3)) = v29
@@ -7045,10 +6709,7 @@ func (g *groupIntsInt8Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v33
 		continue
 	}
@@ -7068,10 +6729,7 @@ func (g *groupIntsInt8Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v36
 		continue
 	}
@@ -7091,10 +6749,7 @@ func (g *groupIntsInt8Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v39
 		continue
 	}
@@ -7114,10 +6769,7 @@ func (g *groupIntsInt8Host) r8() int {
 			continue
 		}
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v42 := v41 << 24
 			v43 := v42 >> 24
@@ -7142,10 +6794,7 @@ func (g *groupIntsInt8Host) r9() int {
 			continue
 		}
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v47 := v46 << 24
 			v48 := v47 >> 24
@@ -7176,10 +6825,7 @@ func (g *groupIntsInt8Host) r10() int {
 			continue
 		}
 		v54 := h54[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v55 := int8(uint32(v54))
 			*(*int8)(unsafe.Add(p1, v12+9)) = v55
@@ -7204,10 +6850,7 @@ func (g *groupIntsInt8Host) r11() int {
 		v49 := int32(li)
 		v50 := v49 == 0
 		v57 := h57[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v58 := v57
 			if v50 {
@@ -7236,10 +6879,7 @@ func (g *groupIntsInt8Host) r12() int {
 		v49 := int32(li)
 		v50 := v49 == 0
 		v61 := h61[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v62 := v61
 			if v50 {
@@ -7266,10 +6906,7 @@ func (g *groupIntsInt8Host) r14() int {
 			continue
 		}
 		v65 := h65[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v66 := v65 << 24
 			v67 := v66 >> 24
@@ -7294,10 +6931,7 @@ func (g *groupIntsInt8Host) r16() int {
 			continue
 		}
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v71 := v70 << 24
 			v72 := v71 >> 24
@@ -7322,10 +6956,7 @@ func (g *groupIntsInt8Host) r18() int {
 			continue
 		}
 		v75 := h75[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v76 := int8(uint32(v75))
 			*(*int8)(unsafe.Add(p1, v12+14)) = v76
@@ -7348,10 +6979,7 @@ func (g *groupIntsInt8Host) r20() int {
 			continue
 		}
 		v78 := h78[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v79 := int8(uint32(v78))
 			*(*int8)(unsafe.Add(p1, v12+15)) = v79
@@ -7374,10 +7002,7 @@ func (g *groupIntsInt8Host) r22() int {
 			continue
 		}
 		v81 := h81[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v82 := int8(uint32(v81))
 			*(*int8)(unsafe.Add(p1, v12+16)) = v82
@@ -7400,10 +7025,7 @@ func (g *groupIntsInt8Host) r24() int {
 			continue
 		}
 		v84 := h84[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v85 := int8(uint32(v84))
 			*(*int8)(unsafe.Add(p1, v12+17)) = v85
@@ -7426,10 +7048,7 @@ func (g *groupIntsInt8Host) r26() int {
 			continue
 		}
 		v87 := h87[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v88 := int8(uint32(v87))
 			*(*int8)(unsafe.Add(p1, v12+18)) = v88
@@ -7452,10 +7071,7 @@ func (g *groupIntsInt8Host) r28() int {
 			continue
 		}
 		v90 := h90[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v91 := v90 << 24
 			v92 := v91 >> 24
@@ -7485,10 +7101,7 @@ func (g *groupIntsInt8Host) r30() int {
 			continue
 		}
 		v95 := h95[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v96 := v95 << 24
 			v97 := v96 >> 24
@@ -7519,10 +7132,7 @@ func (g *groupIntsInt8Host) r32() int {
 			continue
 		}
 		v103 := h103[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v104 := int8(uint32(v103))
 			*(*int8)(unsafe.Add(p1, v12+21)) = v104
@@ -7552,10 +7162,7 @@ func (g *groupIntsInt8Host) r34() int {
 		v98 := int32(lane)
 		v99 := v98 == 0
 		v106 := h106[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v107 := v106
 			if v99 {
@@ -7589,10 +7196,7 @@ func (g *groupIntsInt8Host) r36() int {
 		v110 := h110[li]
 		v98 := int32(lane)
 		v99 := v98 == 0
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v111 := v110 << 24
 			v112 := v111 >> 24
@@ -7925,7 +7529,7 @@ func (g *groupIntsUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v5)*4))
+			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -7972,10 +7576,7 @@ func (g *groupIntsUint32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v7 := h7[li]
 		{
 			*(*int32)(unsafe.Add(p1, v11)) = v13
@@ -7999,10 +7600,7 @@ func (g *groupIntsUint32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
 		continue
 	}
@@ -8021,10 +7619,7 @@ func (g *groupIntsUint32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
 		continue
 	}
@@ -8045,10 +7640,7 @@ func (g *groupIntsUint32Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v7 := h7[li]
 		{
 			*(*int32)(unsafe.Add(p1, v11+12)) = v20
@@ -8072,10 +7664,7 @@ func (g *groupIntsUint32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
 		continue
 	}
@@ -8094,10 +7683,7 @@ func (g *groupIntsUint32Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
 		continue
 	}
@@ -8116,10 +7702,7 @@ func (g *groupIntsUint32Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
 		continue
 	}
@@ -8138,10 +7721,7 @@ func (g *groupIntsUint32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
 		continue
@@ -8162,10 +7742,7 @@ func (g *groupIntsUint32Host) r9() int {
 			continue
 		}
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v32 := int32(li)
 			v33 := v32 == 0
@@ -8192,10 +7769,7 @@ func (g *groupIntsUint32Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
 		continue
@@ -8218,10 +7792,7 @@ func (g *groupIntsUint32Host) r11() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v39 := v38
 			if v33 {
@@ -8249,10 +7820,7 @@ func (g *groupIntsUint32Host) r12() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v42 := v41
 			if v33 {
@@ -8277,10 +7845,7 @@ func (g *groupIntsUint32Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
 		continue
@@ -8300,10 +7865,7 @@ func (g *groupIntsUint32Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
 		continue
@@ -8323,10 +7885,7 @@ func (g *groupIntsUint32Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
 		continue
@@ -8346,10 +7905,7 @@ func (g *groupIntsUint32Host) r20() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
 		continue
@@ -8369,10 +7925,7 @@ func (g *groupIntsUint32Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
 		continue
@@ -8392,10 +7945,7 @@ func (g *groupIntsUint32Host) r24() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
 		continue
@@ -8415,10 +7965,7 @@ func (g *groupIntsUint32Host) r26() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
 		continue
@@ -8438,10 +7985,7 @@ func (g *groupIntsUint32Host) r28() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
 		continue
@@ -8467,10 +8011,7 @@ func (g *groupIntsUint32Host) r30() int {
 			continue
 		}
 		v60 := h60[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v61 := int32(lane)
 			v62 := v61 == 0
@@ -8497,10 +8038,7 @@ func (g *groupIntsUint32Host) r32() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
 		continue
@@ -8528,10 +8066,7 @@ func (g *groupIntsUint32Host) r34() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v68 := v67
 			if v62 {
@@ -8564,10 +8099,7 @@ func (g *groupIntsUint32Host) r36() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 4
+		v11 := (basex + x) * 96
 		{
 			v71 := v70
 			if v62 {
@@ -8897,7 +8429,7 @@ func (g *groupIntsUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v5)*8))
+			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -8944,10 +8476,7 @@ func (g *groupIntsUint64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v7 := h7[li]
 		{
 			*(*int64)(unsafe.Add(p1, v11)) = v13
@@ -8971,10 +8500,7 @@ func (g *groupIntsUint64Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
 		continue
 	}
@@ -8993,10 +8519,7 @@ func (g *groupIntsUint64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
 		continue
 	}
@@ -9017,10 +8540,7 @@ func (g *groupIntsUint64Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v7 := h7[li]
 		{
 			*(*int64)(unsafe.Add(p1, v11+24)) = v20
@@ -9044,10 +8564,7 @@ func (g *groupIntsUint64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
 		continue
 	}
@@ -9066,10 +8583,7 @@ func (g *groupIntsUint64Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
 		continue
 	}
@@ -9088,10 +8602,7 @@ func (g *groupIntsUint64Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
 		continue
 	}
@@ -9110,10 +8621,7 @@ func (g *groupIntsUint64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
 		continue
@@ -9134,10 +8642,7 @@ func (g *groupIntsUint64Host) r9() int {
 			continue
 		}
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v32 := int32(li)
 			v33 := v32 == 0
@@ -9164,10 +8669,7 @@ func (g *groupIntsUint64Host) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
 		continue
@@ -9190,10 +8692,7 @@ func (g *groupIntsUint64Host) r11() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v39 := v38
 			if v33 {
@@ -9221,10 +8720,7 @@ func (g *groupIntsUint64Host) r12() int {
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v42 := v41
 			if v33 {
@@ -9249,10 +8745,7 @@ func (g *groupIntsUint64Host) r14() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
 		continue
@@ -9272,10 +8765,7 @@ func (g *groupIntsUint64Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
 		continue
@@ -9295,10 +8785,7 @@ func (g *groupIntsUint64Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
 		continue
@@ -9318,10 +8805,7 @@ func (g *groupIntsUint64Host) r20() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
 		continue
@@ -9341,10 +8825,7 @@ func (g *groupIntsUint64Host) r22() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
 		continue
@@ -9364,10 +8845,7 @@ func (g *groupIntsUint64Host) r24() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
 		continue
@@ -9387,10 +8865,7 @@ func (g *groupIntsUint64Host) r26() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
 		continue
@@ -9410,10 +8885,7 @@ func (g *groupIntsUint64Host) r28() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
 		continue
@@ -9439,10 +8911,7 @@ func (g *groupIntsUint64Host) r30() int {
 			continue
 		}
 		v60 := h60[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v61 := int32(lane)
 			v62 := v61 == 0
@@ -9469,10 +8938,7 @@ func (g *groupIntsUint64Host) r32() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
 		continue
@@ -9500,10 +8966,7 @@ func (g *groupIntsUint64Host) r34() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v68 := v67
 			if v62 {
@@ -9536,10 +8999,7 @@ func (g *groupIntsUint64Host) r36() int {
 		v61 := int32(lane)
 		v62 := v61 == 0
 		v70 := h70[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v8 := v5 * 24
-		v11 := int(v8) * 8
+		v11 := (basex + x) * 192
 		{
 			v71 := v70
 			if v62 {
@@ -9869,7 +9329,7 @@ func (g *groupIntsUint8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, int(v5)))
+			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v8 = int32(uint8(v7))
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -9919,10 +9379,7 @@ func (g *groupIntsUint8Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		v8 := h8[li]
 		{
 			*(*int8)(unsafe.Add(p1, v12)) = v16
@@ -9948,10 +9405,7 @@ func (g *groupIntsUint8Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v21
 		continue
 	}
@@ -9971,10 +9425,7 @@ func (g *groupIntsUint8Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v24
 		continue
 	}
@@ -9996,10 +9447,7 @@ func (g *groupIntsUint8Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		v8 := h8[li]
 		{
 			*(*int8)(unsafe.Add(p1, v12+3)) = v27
@@ -10024,10 +9472,7 @@ func (g *groupIntsUint8Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v31
 		continue
 	}
@@ -10047,10 +9492,7 @@ func (g *groupIntsUint8Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v34
 		continue
 	}
@@ -10070,10 +9512,7 @@ func (g *groupIntsUint8Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v37
 		continue
 	}
@@ -10093,10 +9532,7 @@ func (g *groupIntsUint8Host) r8() int {
 			continue
 		}
 		v39 := h39[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v40 := v39 & 255
 			v41 := int8(uint32(v40))
@@ -10120,10 +9556,7 @@ func (g *groupIntsUint8Host) r9() int {
 			continue
 		}
 		v43 := h43[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v44 := v43 & 255
 			v45 := int32(li)
@@ -10153,10 +9586,7 @@ func (g *groupIntsUint8Host) r10() int {
 			continue
 		}
 		v50 := h50[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v51 := int8(uint32(v50))
 			*(*int8)(unsafe.Add(p1, v12+9)) = v51
@@ -10181,10 +9611,7 @@ func (g *groupIntsUint8Host) r11() int {
 		v45 := int32(li)
 		v46 := v45 == 0
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v54 := v53
 			if v46 {
@@ -10213,10 +9640,7 @@ func (g *groupIntsUint8Host) r12() int {
 		v45 := int32(li)
 		v46 := v45 == 0
 		v57 := h57[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v58 := v57
 			if v46 {
@@ -10243,10 +9667,7 @@ func (g *groupIntsUint8Host) r14() int {
 			continue
 		}
 		v61 := h61[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v62 := v61 & 255
 			v63 := int8(uint32(v62))
@@ -10270,10 +9691,7 @@ func (g *groupIntsUint8Host) r16() int {
 			continue
 		}
 		v65 := h65[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v66 := v65 & 255
 			v67 := int8(uint32(v66))
@@ -10297,10 +9715,7 @@ func (g *groupIntsUint8Host) r18() int {
 			continue
 		}
 		v69 := h69[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v70 := int8(uint32(v69))
 			*(*int8)(unsafe.Add(p1, v12+14)) = v70
@@ -10323,10 +9738,7 @@ func (g *groupIntsUint8Host) r20() int {
 			continue
 		}
 		v72 := h72[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v73 := int8(uint32(v72))
 			*(*int8)(unsafe.Add(p1, v12+15)) = v73
@@ -10349,10 +9761,7 @@ func (g *groupIntsUint8Host) r22() int {
 			continue
 		}
 		v75 := h75[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v76 := int8(uint32(v75))
 			*(*int8)(unsafe.Add(p1, v12+16)) = v76
@@ -10375,10 +9784,7 @@ func (g *groupIntsUint8Host) r24() int {
 			continue
 		}
 		v78 := h78[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v79 := int8(uint32(v78))
 			*(*int8)(unsafe.Add(p1, v12+17)) = v79
@@ -10401,10 +9807,7 @@ func (g *groupIntsUint8Host) r26() int {
 			continue
 		}
 		v81 := h81[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v82 := int8(uint32(v81))
 			*(*int8)(unsafe.Add(p1, v12+18)) = v82
@@ -10427,10 +9830,7 @@ func (g *groupIntsUint8Host) r28() int {
 			continue
 		}
 		v84 := h84[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v85 := v84 & 255
 			v86 := int8(uint32(v85))
@@ -10459,10 +9859,7 @@ func (g *groupIntsUint8Host) r30() int {
 			continue
 		}
 		v88 := h88[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v89 := v88 & 255
 			v90 := int32(lane)
@@ -10492,10 +9889,7 @@ func (g *groupIntsUint8Host) r32() int {
 			continue
 		}
 		v95 := h95[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v96 := int8(uint32(v95))
 			*(*int8)(unsafe.Add(p1, v12+21)) = v96
@@ -10525,10 +9919,7 @@ func (g *groupIntsUint8Host) r34() int {
 		v90 := int32(lane)
 		v91 := v90 == 0
 		v98 := h98[li]
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v99 := v98
 			if v91 {
@@ -10562,10 +9953,7 @@ func (g *groupIntsUint8Host) r36() int {
 		v102 := h102[li]
 		v90 := int32(lane)
 		v91 := v90 == 0
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
-		v9 := v5 * 24
-		v12 := int(v9)
+		v12 := (basex + x) * 24
 		{
 			v103 := v102 & 255
 			v104 := v103
@@ -10809,7 +10197,7 @@ func (g *groupLeaversHost) r0() int {
 			}
 		}
 		{
-			v12 = *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v13 := v12 / 7
 			v14 := v13 * 7
 			v15 := v12 - v14
@@ -10825,7 +10213,7 @@ func (g *groupLeaversHost) r0() int {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v17)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p3, (basex+x)*32)) = int32(-1)
 		g.Leave(li)
 		continue
 	b4:
@@ -10878,10 +10266,7 @@ func (g *groupLeaversHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		*(*int32)(unsafe.Add(p3, v24)) = v26
 		continue
 	}
@@ -10900,10 +10285,7 @@ func (g *groupLeaversHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		v28 := h28[li]
 		*(*int32)(unsafe.Add(p3, v24+4)) = v28
 		continue
@@ -10929,10 +10311,9 @@ func (g *groupLeaversHost) r4() int {
 			continue
 		}
 		v30 := h30[li]
+		v24 := (basex + x) * 32
 		v0 := int32(basex + x)
 		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
 		v12 := h12[li]
 		var v37, v41 int32
 		{
@@ -11002,10 +10383,7 @@ func (g *groupLeaversHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		{
 			*(*int32)(unsafe.Add(p3, v24+12)) = v46
 			v48 := int32(lane)
@@ -11045,10 +10423,7 @@ func (g *groupLeaversHost) r7() int {
 		v50 := int32(min(size, n-sub*size))
 		v51 := uint32(v49) < uint32(v50)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		{
 			v54 := int32(0)
 			if v51 {
@@ -11075,10 +10450,7 @@ func (g *groupLeaversHost) r9() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		v56 := h56[li]
 		v41 := h41[li]
 		{
@@ -11105,10 +10477,7 @@ func (g *groupLeaversHost) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
+		v24 := (basex + x) * 32
 		v41 := h41[li]
 		if !v59 {
 			goto b23
@@ -11141,10 +10510,9 @@ func (g *groupLeaversHost) r12() int {
 			continue
 		}
 		v62 := h62[li]
+		v24 := (basex + x) * 32
 		v0 := int32(basex + x)
 		v10 := int64(uint32(v0))
-		v21 := v10 * 8
-		v24 := int(v21) * 4
 		if !v62 {
 			goto b27
 		}
@@ -11157,7 +10525,7 @@ func (g *groupLeaversHost) r12() int {
 			}
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v66 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h66[li] = v66
 			next = 12
 			continue
@@ -11196,8 +10564,8 @@ func (g *groupLeaversHost) r13() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p4, int(v64)*4)) = v67
-			v71 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			*(*float32)(unsafe.Add(p4, (basex+x)*16)) = v67
+			v71 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h71[li] = v71
 			next = 13
 			continue
@@ -11246,8 +10614,8 @@ func (g *groupLeaversHost) r14() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p4, int(v70)*4)) = v74
-			v78 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			*(*float32)(unsafe.Add(p4, (basex+x)*16+4)) = v74
+			v78 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h78[li] = v78
 			next = 14
 			continue
@@ -11288,8 +10656,8 @@ func (g *groupLeaversHost) r16() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p4, int(v77)*4)) = v79
-			v83 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			*(*float32)(unsafe.Add(p4, (basex+x)*16+8)) = v79
+			v83 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h83[li] = v83
 			next = 16
 			continue
@@ -11338,7 +10706,7 @@ func (g *groupLeaversHost) r18() int {
 				goto b39
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v82)*4)) = v86
+		*(*float32)(unsafe.Add(p4, (basex+x)*16+12)) = v86
 		continue
 	b39:
 		g.Fault(9, v82, v8, v0, int32(0), int32(0))
@@ -13185,7 +12553,7 @@ func (g *leaversHost) r1() int {
 			v6 = int32(x)
 			v7 = int64(uint32(v6))
 			v8 = int64(uint32(v0))
-			v9 := v0 / 11
+			v9 := int32(uint32(v0) / uint32(11))
 			v10 := v9 * 11
 			v11 := v0 - v10
 			v12 := v11 == 3
@@ -13199,7 +12567,7 @@ func (g *leaversHost) r1() int {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
 		g.Leave(li)
 		continue
 	b4:
@@ -13214,7 +12582,7 @@ func (g *leaversHost) r1() int {
 			}
 		}
 		{
-			v17 = *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v17 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v18 := v17 / 5
 			v19 := v18 * 5
 			v20 = v17 - v19
@@ -13289,7 +12657,7 @@ func (g *leaversHost) r1() int {
 				goto b18
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v31
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v31
 		g.Leave(li)
 		continue
 	b18:
@@ -13303,7 +12671,7 @@ func (g *leaversHost) r1() int {
 				goto b53
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v17
+		*(*int32)(unsafe.Add(m0, x*4)) = v17
 		next = 1
 		continue
 	b53:
@@ -13839,20 +13207,19 @@ func (g *leaversHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
 		v37 := h37[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v108 int32
 		{
-			v107 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v107 := *(*int32)(unsafe.Add(m0, x*4))
 			v108 = v37 + v107
 			v109 := uint64(v8) < uint64(v4)
 			if !v109 {
 				goto b52
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v108
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v108
 		continue
 	b52:
 		g.Fault(5, v8, v4, v0, int32(0), int32(0))
@@ -13960,7 +13327,7 @@ func (g *localStructsHost) r4() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v12 := v11 / 2
 			v13 := v12 * 2
 			v14 = v11 == v13
@@ -13973,16 +13340,16 @@ func (g *localStructsHost) r4() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(m2, int(v7)*32)) = v11
-			*(*bool)(unsafe.Add(m2, int(v7)*32+4)) = v14
-			*(*int32)(unsafe.Add(m2, int(v7)*32+8)) = v16
-			*(*int32)(unsafe.Add(m2, int(v7)*32+12)) = int32(1)
-			*(*int32)(unsafe.Add(m2, int(v7)*32+16)) = int32(-2)
-			*(*float64)(unsafe.Add(m2, int(v7)*32+24)) = v17
+			*(*int32)(unsafe.Add(m2, x*32)) = v11
+			*(*bool)(unsafe.Add(m2, x*32+4)) = v14
+			*(*int32)(unsafe.Add(m2, x*32+8)) = v16
+			*(*int32)(unsafe.Add(m2, x*32+12)) = int32(1)
+			*(*int32)(unsafe.Add(m2, x*32+16)) = int32(-2)
+			*(*float64)(unsafe.Add(m2, x*32+24)) = v17
 			v25 := 15 - v7
 			v26 := v11 * 2
 			*(*int32)(unsafe.Add(m3, int(v25)*32)) = v26
-			v28 := v7 / 3
+			v28 := int32(uint32(v7) / uint32(3))
 			v29 := v28 * 3
 			v30 = v7 - v29
 			v31 := v7 == v29
@@ -13993,19 +13360,19 @@ func (g *localStructsHost) r4() int {
 			}
 		}
 		{
-			v34 := *(*int32)(unsafe.Add(m0, int(v7)*32+int(v30)*4+8))
+			v34 := *(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8))
 			v35 := v34 + -1
 			v36 := v35 << 24
 			v37 := v36 >> 24
-			*(*int32)(unsafe.Add(m0, int(v7)*32+int(v30)*4+8)) = v37
-			*(*bool)(unsafe.Add(m0, int(v7)*32+4)) = true
+			*(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8)) = v37
+			*(*bool)(unsafe.Add(m0, x*32+4)) = true
 			v40 = v11 & 65535
 			v41 := uint32(v7) < uint32(c1)
 			if !v41 {
 				goto b69
 			}
 		}
-		*(*int32)(unsafe.Add(m1, int(v7)*8+4)) = v40
+		*(*int32)(unsafe.Add(m1, x*8+4)) = v40
 		next = 4
 		continue
 	b69:
@@ -14055,7 +13422,7 @@ func (g *localStructsHost) r5() int {
 		var v45, v50, v51, v54, v61, v62, v65, v72, v73, v76, v83, v84, v87, v94, v95, v98, v105, v106, v109, v116, v120, v127, v131, v138, v142, v149, v153, v160, v164, v171, v175, v182, v186, v193, v197, v204, v208, v215, v219, v224, v228, v235, v239, v246, v250, v257, v261, v268, v272, v279, v283, v290, v291, v293, v301, v312, v314, v324 int32
 		var v294, v295, v297, v325 int64
 		{
-			v43 := v7 / 16
+			v43 := int32(uint32(v7) / uint32(16))
 			v44 := v43 * 16
 			v45 = v7 - v44
 			v46 := *(*bool)(unsafe.Add(m2, int(v45)*32+4))
@@ -14073,7 +13440,7 @@ func (g *localStructsHost) r5() int {
 	b11:
 		{
 			v51 = v7 + 1
-			v52 := v51 / 16
+			v52 := int32(uint32(v51) / uint32(16))
 			v53 := v52 * 16
 			v54 = v51 - v53
 			v55 := *(*bool)(unsafe.Add(m2, int(v54)*32+4))
@@ -14093,7 +13460,7 @@ func (g *localStructsHost) r5() int {
 	b13:
 		{
 			v62 = v7 + 2
-			v63 := v62 / 16
+			v63 := int32(uint32(v62) / uint32(16))
 			v64 := v63 * 16
 			v65 = v62 - v64
 			v66 := *(*bool)(unsafe.Add(m2, int(v65)*32+4))
@@ -14113,7 +13480,7 @@ func (g *localStructsHost) r5() int {
 	b15:
 		{
 			v73 = v7 + 3
-			v74 := v73 / 16
+			v74 := int32(uint32(v73) / uint32(16))
 			v75 := v74 * 16
 			v76 = v73 - v75
 			v77 := *(*bool)(unsafe.Add(m2, int(v76)*32+4))
@@ -14133,7 +13500,7 @@ func (g *localStructsHost) r5() int {
 	b17:
 		{
 			v84 = v7 + 4
-			v85 := v84 / 16
+			v85 := int32(uint32(v84) / uint32(16))
 			v86 := v85 * 16
 			v87 = v84 - v86
 			v88 := *(*bool)(unsafe.Add(m2, int(v87)*32+4))
@@ -14153,7 +13520,7 @@ func (g *localStructsHost) r5() int {
 	b19:
 		{
 			v95 = v7 + 5
-			v96 := v95 / 16
+			v96 := int32(uint32(v95) / uint32(16))
 			v97 := v96 * 16
 			v98 = v95 - v97
 			v99 := *(*bool)(unsafe.Add(m2, int(v98)*32+4))
@@ -14173,7 +13540,7 @@ func (g *localStructsHost) r5() int {
 	b21:
 		{
 			v106 = v7 + 6
-			v107 := v106 / 16
+			v107 := int32(uint32(v106) / uint32(16))
 			v108 := v107 * 16
 			v109 = v106 - v108
 			v110 := *(*bool)(unsafe.Add(m2, int(v109)*32+4))
@@ -14193,7 +13560,7 @@ func (g *localStructsHost) r5() int {
 	b23:
 		{
 			v117 := v7 + 7
-			v118 := v117 / 16
+			v118 := int32(uint32(v117) / uint32(16))
 			v119 := v118 * 16
 			v120 = v117 - v119
 			v121 := *(*bool)(unsafe.Add(m2, int(v120)*32+4))
@@ -14213,7 +13580,7 @@ func (g *localStructsHost) r5() int {
 	b25:
 		{
 			v128 := v7 + 8
-			v129 := v128 / 16
+			v129 := int32(uint32(v128) / uint32(16))
 			v130 := v129 * 16
 			v131 = v128 - v130
 			v132 := *(*bool)(unsafe.Add(m2, int(v131)*32+4))
@@ -14233,7 +13600,7 @@ func (g *localStructsHost) r5() int {
 	b27:
 		{
 			v139 := v7 + 9
-			v140 := v139 / 16
+			v140 := int32(uint32(v139) / uint32(16))
 			v141 := v140 * 16
 			v142 = v139 - v141
 			v143 := *(*bool)(unsafe.Add(m2, int(v142)*32+4))
@@ -14253,7 +13620,7 @@ func (g *localStructsHost) r5() int {
 	b29:
 		{
 			v150 := v7 + 10
-			v151 := v150 / 16
+			v151 := int32(uint32(v150) / uint32(16))
 			v152 := v151 * 16
 			v153 = v150 - v152
 			v154 := *(*bool)(unsafe.Add(m2, int(v153)*32+4))
@@ -14273,7 +13640,7 @@ func (g *localStructsHost) r5() int {
 	b31:
 		{
 			v161 := v7 + 11
-			v162 := v161 / 16
+			v162 := int32(uint32(v161) / uint32(16))
 			v163 := v162 * 16
 			v164 = v161 - v163
 			v165 := *(*bool)(unsafe.Add(m2, int(v164)*32+4))
@@ -14293,7 +13660,7 @@ func (g *localStructsHost) r5() int {
 	b33:
 		{
 			v172 := v7 + 12
-			v173 := v172 / 16
+			v173 := int32(uint32(v172) / uint32(16))
 			v174 := v173 * 16
 			v175 = v172 - v174
 			v176 := *(*bool)(unsafe.Add(m2, int(v175)*32+4))
@@ -14313,7 +13680,7 @@ func (g *localStructsHost) r5() int {
 	b35:
 		{
 			v183 := v7 + 13
-			v184 := v183 / 16
+			v184 := int32(uint32(v183) / uint32(16))
 			v185 := v184 * 16
 			v186 = v183 - v185
 			v187 := *(*bool)(unsafe.Add(m2, int(v186)*32+4))
@@ -14333,7 +13700,7 @@ func (g *localStructsHost) r5() int {
 	b37:
 		{
 			v194 := v7 + 14
-			v195 := v194 / 16
+			v195 := int32(uint32(v194) / uint32(16))
 			v196 := v195 * 16
 			v197 = v194 - v196
 			v198 := *(*bool)(unsafe.Add(m2, int(v197)*32+4))
@@ -14353,7 +13720,7 @@ func (g *localStructsHost) r5() int {
 	b39:
 		{
 			v205 := v7 + 15
-			v206 := v205 / 16
+			v206 := int32(uint32(v205) / uint32(16))
 			v207 := v206 * 16
 			v208 = v205 - v207
 			v209 := *(*bool)(unsafe.Add(m2, int(v208)*32+4))
@@ -14372,7 +13739,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b41:
 		{
-			v216 := v7 / 7
+			v216 := int32(uint32(v7) / uint32(7))
 			v217 := v216 * 7
 			v218 := v7 - v217
 			v219 = v218 + 2
@@ -14390,7 +13757,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b43:
 		{
-			v225 := v51 / 7
+			v225 := int32(uint32(v51) / uint32(7))
 			v226 := v225 * 7
 			v227 := v51 - v226
 			v228 = v227 + 2
@@ -14410,7 +13777,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b45:
 		{
-			v236 := v62 / 7
+			v236 := int32(uint32(v62) / uint32(7))
 			v237 := v236 * 7
 			v238 := v62 - v237
 			v239 = v238 + 2
@@ -14430,7 +13797,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b47:
 		{
-			v247 := v73 / 7
+			v247 := int32(uint32(v73) / uint32(7))
 			v248 := v247 * 7
 			v249 := v73 - v248
 			v250 = v249 + 2
@@ -14450,7 +13817,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b49:
 		{
-			v258 := v84 / 7
+			v258 := int32(uint32(v84) / uint32(7))
 			v259 := v258 * 7
 			v260 := v84 - v259
 			v261 = v260 + 2
@@ -14470,7 +13837,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b51:
 		{
-			v269 := v95 / 7
+			v269 := int32(uint32(v95) / uint32(7))
 			v270 := v269 * 7
 			v271 := v95 - v270
 			v272 = v271 + 2
@@ -14490,7 +13857,7 @@ func (g *localStructsHost) r5() int {
 		}
 	b53:
 		{
-			v280 := v106 / 7
+			v280 := int32(uint32(v106) / uint32(7))
 			v281 := v280 * 7
 			v282 := v106 - v281
 			v283 = v282 + 2
@@ -14583,7 +13950,7 @@ func (g *localStructsHost) r5() int {
 		{
 			v327 := *(*int32)(unsafe.Add(m1, int(v76)*8+4))
 			v328 := v324 + v327
-			v329 := *(*int32)(unsafe.Add(m1, int(v7)*8))
+			v329 := *(*int32)(unsafe.Add(m1, x*8))
 			v330 := v328 + v329
 			v331 := v314 + v330
 			h331[li] = v331
@@ -14610,13 +13977,12 @@ func (g *localStructsHost) r6() int {
 			continue
 		}
 		v331 := h331[li]
-		v7 := int32(x)
 		{
 			v332 := v331 << 24
 			v333 := v332 >> 24
-			*(*int32)(unsafe.Add(m2, int(v7)*32+8)) = v333
-			*(*int32)(unsafe.Add(m2, int(v7)*32+12)) = int32(0)
-			*(*int32)(unsafe.Add(m2, int(v7)*32+16)) = int32(0)
+			*(*int32)(unsafe.Add(m2, x*32+8)) = v333
+			*(*int32)(unsafe.Add(m2, x*32+12)) = int32(0)
+			*(*int32)(unsafe.Add(m2, x*32+16)) = int32(0)
 			continue
 		}
 	}
@@ -14651,7 +14017,7 @@ func (g *localStructsHost) r7() int {
 				goto b67
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v9)*4)) = v338
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v338
 		continue
 	b67:
 		g.Fault(6, v9, v3, v0, int32(0), int32(0))
@@ -14748,7 +14114,7 @@ func (g *loopedLocalHost) r1() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(m0, int(v3)*4))
+			v9 := *(*int32)(unsafe.Add(m0, x*4))
 			v10 := v7 + v9
 			h10[li] = v10
 			next = 1
@@ -14834,7 +14200,7 @@ func (g *loopedLocalHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v21)*4)) = v18
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v18
 		g.Leave(li)
 		continue
 	b9:
@@ -14889,7 +14255,7 @@ func (g *maybeNilHost) r0() int {
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
-			v6 := v0 / 2
+			v6 := int32(uint32(v0) / uint32(2))
 			v7 := v6 * 2
 			v8 := v0 == v7
 			if !v8 {
@@ -14905,7 +14271,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v10 := int(v5) * 4
+			v10 := x * 4
 			v12 = false
 			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
 			goto b4
@@ -14924,7 +14290,7 @@ func (g *maybeNilHost) r0() int {
 		}
 	b6:
 		{
-			v17 := v0 / 3
+			v17 := int32(uint32(v0) / uint32(3))
 			v18 := v17 * 3
 			v19 = v0 - v18
 			v20 = v0 == v18
@@ -14944,7 +14310,7 @@ func (g *maybeNilHost) r0() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
 		goto b14
 	b11:
 		g.Fault(1, v5, v3, v0, int32(0), int32(0))
@@ -14956,7 +14322,7 @@ func (g *maybeNilHost) r0() int {
 				goto b25
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v5)*4)) = int32(10)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(10)
 	b14:
 		{
 			v27 := uint64(v5) < uint64(v1)
@@ -14974,7 +14340,7 @@ func (g *maybeNilHost) r0() int {
 			goto b18
 		}
 		{
-			v29 := int(v5) * 4
+			v29 := x * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
 			goto b20
@@ -14989,7 +14355,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v31 := int(v5) * 4
+			v31 := x * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
 		}
@@ -15002,9 +14368,9 @@ func (g *maybeNilHost) r0() int {
 			v35 := v34 / 7
 			v36 := v35 * 7
 			v37 := v34 - v36
-			v38 := *(*int32)(unsafe.Add(p1, int(v5)*4))
+			v38 := *(*int32)(unsafe.Add(p1, x*4))
 			v39 := v38 + v37
-			*(*int32)(unsafe.Add(p1, int(v5)*4)) = v39
+			*(*int32)(unsafe.Add(p1, x*4)) = v39
 		}
 	b22:
 		continue
@@ -15093,14 +14459,14 @@ func (g *neighboursHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v12 := uint32(v7) < uint32(c0)
 			if !v12 {
 				goto b13
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(m0, int(v7)*4)) = v11
+			*(*int32)(unsafe.Add(m0, x*4)) = v11
 			v14 := v7 == 0
 			if !v14 {
 				goto b7
@@ -15148,10 +14514,10 @@ func (g *neighboursHost) r2() int {
 		v7 := int32(x)
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v18, v23 int32
 		var v19 int64
+		var v23 int32
 		{
-			v18 = v7 + 1
+			v18 := v7 + 1
 			v19 = int64(uint32(v18))
 			v20 := uint32(v18) < uint32(c0)
 			if !v20 {
@@ -15159,7 +14525,7 @@ func (g *neighboursHost) r2() int {
 			}
 		}
 		{
-			v21 := *(*int32)(unsafe.Add(m0, int(v18)*4))
+			v21 := *(*int32)(unsafe.Add(m0, x*4+4))
 			v22 := v21 * 10
 			v23 = v22 + c0
 			v24 := uint64(v9) < uint64(v3)
@@ -15167,7 +14533,7 @@ func (g *neighboursHost) r2() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v9)*4)) = v23
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v23
 		continue
 	b11:
 		g.Fault(3, v9, v3, v0, int32(0), int32(0))
@@ -15237,7 +14603,7 @@ func (g *nilFaultHost) r0() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v4)*4)) = int32(3)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(3)
 		continue
 	b6:
 		g.Fault(1, v4, v2, v0, int32(0), int32(0))
@@ -15367,13 +14733,13 @@ func (g *phasesHost) r1() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v11 := uint32(v6) < uint32(32)
 			if !v11 {
 				goto b27
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v6)*4)) = v10
+		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 1
 		continue
 	b27:
@@ -15495,7 +14861,7 @@ func (g *phasesHost) r2() int {
 		}
 	b16:
 		{
-			v48 := v6 / 2
+			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
 			v51 := v47 + 1
@@ -15528,14 +14894,14 @@ func (g *phasesHost) r2() int {
 		continue
 	b24:
 		{
-			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15560,12 +14926,11 @@ func (g *phasesHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
 		v25 := h25[li]
 		{
-			v26 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v26 := *(*int32)(unsafe.Add(m0, x*4))
 			v27 := v26 + v25
-			*(*int32)(unsafe.Add(m0, int(v6)*4)) = v27
+			*(*int32)(unsafe.Add(m0, x*4)) = v27
 			continue
 		}
 	}
@@ -15613,7 +14978,7 @@ func (g *phasesHost) r4() int {
 		}
 	b16:
 		{
-			v48 := v6 / 2
+			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
 			v51 := v47 + 1
@@ -15711,14 +15076,14 @@ func (g *phasesHost) r4() int {
 		continue
 	b24:
 		{
-			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15743,12 +15108,11 @@ func (g *phasesHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
 		v39 := h39[li]
 		{
-			v40 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v40 := *(*int32)(unsafe.Add(m0, x*4))
 			v41 := v40 + v39
-			*(*int32)(unsafe.Add(m0, int(v6)*4)) = v41
+			*(*int32)(unsafe.Add(m0, x*4)) = v41
 			continue
 		}
 	}
@@ -15838,7 +15202,7 @@ func (g *phasesHost) r6() int {
 		}
 	b16:
 		{
-			v48 := v6 / 2
+			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
 			v51 := v47 + 1
@@ -15908,14 +15272,14 @@ func (g *phasesHost) r6() int {
 		continue
 	b24:
 		{
-			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15973,7 +15337,6 @@ func (g *phasesHost) r8() int {
 			continue
 		}
 		v55 := h55[li]
-		v6 := int32(x)
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v63, v65 int32
@@ -15983,14 +15346,14 @@ func (g *phasesHost) r8() int {
 			v63 = v62
 		}
 		{
-			v64 := *(*int32)(unsafe.Add(m0, int(v6)*4))
+			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -16059,14 +15422,14 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			v13 = *(*float32)(unsafe.Add(p0, int(v11)*4))
+			v13 = *(*float32)(unsafe.Add(p0, x*4))
 			v14 := uint64(v11) < uint64(v3)
 			if !v14 {
 				goto b9
 			}
 		}
 		{
-			v15 := *(*float32)(unsafe.Add(p1, int(v11)*4))
+			v15 := *(*float32)(unsafe.Add(p1, x*4))
 			v16 = float32(v13 / v15)
 			v17 := uint64(v11) < uint64(v5)
 			if !v17 {
@@ -16074,8 +15437,8 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p2, int(v11)*4)) = v16
-			v19 := *(*float32)(unsafe.Add(p0, int(v11)*4))
+			*(*float32)(unsafe.Add(p2, x*4)) = v16
+			v19 := *(*float32)(unsafe.Add(p0, x*4))
 			v20 = float32(math.Sqrt(float64(v19)))
 			v21 := uint64(v11) < uint64(v7)
 			if !v21 {
@@ -16083,15 +15446,15 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p3, int(v11)*4)) = v20
-			v23 := *(*float32)(unsafe.Add(p0, int(v11)*4))
+			*(*float32)(unsafe.Add(p3, x*4)) = v20
+			v23 := *(*float32)(unsafe.Add(p0, x*4))
 			v24 = float32(1 / v23)
 			v25 := uint64(v11) < uint64(v9)
 			if !v25 {
 				goto b6
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v11)*4)) = v24
+		*(*float32)(unsafe.Add(p4, x*4)) = v24
 		continue
 	b6:
 		g.Fault(0, v11, v9, v0, int32(0), int32(0))
@@ -16180,13 +15543,13 @@ func (g *reduceHost) r1() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b17
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v5)*4)) = v9
+		*(*int32)(unsafe.Add(m0, x*4)) = v9
 		next = 1
 		continue
 	b17:
@@ -16248,9 +15611,9 @@ func (g *reduceHost) r2() int {
 		}
 		{
 			v19 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			v20 := *(*int32)(unsafe.Add(m0, int(v5)*4))
+			v20 := *(*int32)(unsafe.Add(m0, x*4))
 			v21 := v20 + v19
-			*(*int32)(unsafe.Add(m0, int(v5)*4)) = v21
+			*(*int32)(unsafe.Add(m0, x*4)) = v21
 			goto b10
 		}
 	b9:
@@ -16336,9 +15699,9 @@ func (g *reduceHost) r3() int {
 		}
 		{
 			v19 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			v20 := *(*int32)(unsafe.Add(m0, int(v5)*4))
+			v20 := *(*int32)(unsafe.Add(m0, x*4))
 			v21 := v20 + v19
-			*(*int32)(unsafe.Add(m0, int(v5)*4)) = v21
+			*(*int32)(unsafe.Add(m0, x*4)) = v21
 			goto b10
 		}
 	b9:
@@ -16447,13 +15810,13 @@ func (g *returnEarlyHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := uint32(v7) < uint32(32)
 			if !v12 {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v7)*4)) = v11
+		*(*int32)(unsafe.Add(m0, x*4)) = v11
 		next = 1
 		continue
 	b9:
@@ -16487,7 +15850,7 @@ func (g *returnEarlyHost) r2() int {
 		var v19 int32
 		{
 			v14 := v7 + 1
-			v15 := v14 / 32
+			v15 := int32(uint32(v14) / uint32(32))
 			v16 := v15 * 32
 			v17 := v14 - v16
 			v18 := *(*int32)(unsafe.Add(m0, int(v17)*4))
@@ -16497,7 +15860,7 @@ func (g *returnEarlyHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v6)*4)) = v19
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v19
 		continue
 	b8:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -16734,7 +16097,7 @@ func (g *shufflesBoolHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int8)(unsafe.Add(p0, int(v7)))
+			v9 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v10 := int32(uint8(v9))
 			v11 = v10 != 0
 			v12 = v7 * 12
@@ -16793,10 +16156,7 @@ func (g *shufflesBoolHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		*(*int8)(unsafe.Add(p2, v15)) = v21
 		continue
 	}
@@ -16834,10 +16194,9 @@ func (g *shufflesBoolHost) r2() int {
 		if dead[li] {
 			continue
 		}
+		v15 := (basex + x) * 12
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
 		{
 			*(*int8)(unsafe.Add(p2, v15+1)) = v31
 			v33 := uint64(v7) < uint64(v3)
@@ -16846,7 +16205,7 @@ func (g *shufflesBoolHost) r2() int {
 			}
 		}
 		{
-			v34 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v34 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v35 := uint64(v34) < uint64(v24)
 			v36 := int32(uint64(v34))
 			v37 := int32(0)
@@ -16881,10 +16240,7 @@ func (g *shufflesBoolHost) r3() int {
 		}
 		v35 := h35[li]
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v39 := int32(0)
 			if v35 {
@@ -16922,10 +16278,7 @@ func (g *shufflesBoolHost) r5() int {
 			continue
 		}
 		v44 := h44[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v45 := v44 != 0
 			v46 := int32(0)
@@ -16970,10 +16323,7 @@ func (g *shufflesBoolHost) r7() int {
 		v49 := int32(min(size, n-sub*size))
 		v51 := uint32(2) < uint32(v49)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		v50 := int64(uint32(v49))
 		{
 			v54 := int32(0)
@@ -16987,7 +16337,7 @@ func (g *shufflesBoolHost) r7() int {
 			}
 			v57 := int8(uint32(v56))
 			*(*int8)(unsafe.Add(p2, v15+4)) = v57
-			v59 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v59 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v60 := uint64(v59) < uint64(v50)
 			v61 := int32(uint64(v59))
 			v62 := int32(0)
@@ -17023,10 +16373,7 @@ func (g *shufflesBoolHost) r9() int {
 		}
 		v60 := h60[li]
 		v63 := h63[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		v49 := int32(min(size, n-sub*size))
 		{
 			v64 := int32(0)
@@ -17077,10 +16424,7 @@ func (g *shufflesBoolHost) r11() int {
 		v49 := int32(min(size, n-sub*size))
 		v72 := uint32(v71) < uint32(v49)
 		v74 := h74[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v75 := int32(0)
 			if v72 {
@@ -17131,10 +16475,7 @@ func (g *shufflesBoolHost) r13() int {
 		v49 := int32(min(size, n-sub*size))
 		v81 := uint32(v80) < uint32(v49)
 		v83 := h83[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		v70 := int64(uint32(v69))
 		v50 := int64(uint32(v49))
 		{
@@ -17149,7 +16490,7 @@ func (g *shufflesBoolHost) r13() int {
 			}
 			v87 := int8(uint32(v86))
 			*(*int8)(unsafe.Add(p2, v15+7)) = v87
-			v89 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v89 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v90 := v70 + v89
 			v91 := uint64(v90) < uint64(v50)
 			v92 := int32(uint64(v90))
@@ -17186,10 +16527,7 @@ func (g *shufflesBoolHost) r15() int {
 		}
 		v91 := h91[li]
 		v94 := h94[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		v69 := int32(lane)
 		v49 := int32(min(size, n-sub*size))
 		{
@@ -17240,10 +16578,7 @@ func (g *shufflesBoolHost) r17() int {
 		v49 := int32(min(size, n-sub*size))
 		v101 := uint32(v100) < uint32(v49)
 		v103 := h103[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v104 := int32(0)
 			if v101 {
@@ -17292,10 +16627,7 @@ func (g *shufflesBoolHost) r19() int {
 		v49 := int32(min(size, n-sub*size))
 		v110 := uint32(v109) < uint32(v49)
 		v112 := h112[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v113 := int32(0)
 			if v110 {
@@ -17342,10 +16674,7 @@ func (g *shufflesBoolHost) r21() int {
 		v118 := v49 + -1
 		v119 := uint32(v118) < uint32(v49)
 		v121 := h121[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v12 := v7 * 12
-		v15 := int(v12)
+		v15 := (basex + x) * 12
 		{
 			v122 := int32(0)
 			if v119 {
@@ -17592,7 +16921,7 @@ func (g *shufflesFloat32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float32)(unsafe.Add(p0, int(v7)*4))
+			v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -17637,10 +16966,7 @@ func (g *shufflesFloat32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		*(*float32)(unsafe.Add(p2, v13)) = v15
 		continue
 	}
@@ -17672,10 +16998,9 @@ func (g *shufflesFloat32Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 48
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
 		{
 			*(*float32)(unsafe.Add(p2, v13+4)) = v22
 			v24 := uint64(v7) < uint64(v3)
@@ -17684,7 +17009,7 @@ func (g *shufflesFloat32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -17719,10 +17044,7 @@ func (g *shufflesFloat32Host) r3() int {
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v30 := float32(0)
 			if v26 {
@@ -17753,10 +17075,7 @@ func (g *shufflesFloat32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v32 := h32[li]
 		{
 			*(*float32)(unsafe.Add(p2, v13+12)) = v32
@@ -17796,10 +17115,7 @@ func (g *shufflesFloat32Host) r7() int {
 		v34 := int32(min(size, n-sub*size))
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v35 := int64(uint32(v34))
 		{
 			v39 := float32(0)
@@ -17807,7 +17123,7 @@ func (g *shufflesFloat32Host) r7() int {
 				v39 = v38
 			}
 			*(*float32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -17843,10 +17159,7 @@ func (g *shufflesFloat32Host) r9() int {
 		}
 		v42 := h42[li]
 		v45 := h45[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v34 := int32(min(size, n-sub*size))
 		{
 			v46 := float32(0)
@@ -17891,10 +17204,7 @@ func (g *shufflesFloat32Host) r11() int {
 		v34 := int32(min(size, n-sub*size))
 		v51 := uint32(v50) < uint32(v34)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v54 := float32(0)
 			if v51 {
@@ -17939,10 +17249,7 @@ func (g *shufflesFloat32Host) r13() int {
 		v34 := int32(min(size, n-sub*size))
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -17951,7 +17258,7 @@ func (g *shufflesFloat32Host) r13() int {
 				v60 = v59
 			}
 			*(*float32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -17988,10 +17295,7 @@ func (g *shufflesFloat32Host) r15() int {
 		}
 		v64 := h64[li]
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v48 := int32(lane)
 		v34 := int32(min(size, n-sub*size))
 		{
@@ -18036,10 +17340,7 @@ func (g *shufflesFloat32Host) r17() int {
 		v34 := int32(min(size, n-sub*size))
 		v71 := uint32(v70) < uint32(v34)
 		v73 := h73[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v74 := float32(0)
 			if v71 {
@@ -18082,10 +17383,7 @@ func (g *shufflesFloat32Host) r19() int {
 		v34 := int32(min(size, n-sub*size))
 		v77 := uint32(v76) < uint32(v34)
 		v79 := h79[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v80 := float32(0)
 			if v77 {
@@ -18126,10 +17424,7 @@ func (g *shufflesFloat32Host) r21() int {
 		v82 := v34 + -1
 		v83 := uint32(v82) < uint32(v34)
 		v85 := h85[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v86 := float32(0)
 			if v83 {
@@ -18370,7 +17665,7 @@ func (g *shufflesFloat64Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float64)(unsafe.Add(p0, int(v7)*8))
+			v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -18415,10 +17710,7 @@ func (g *shufflesFloat64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		*(*float64)(unsafe.Add(p2, v13)) = v15
 		continue
 	}
@@ -18450,10 +17742,9 @@ func (g *shufflesFloat64Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 96
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
 		{
 			*(*float64)(unsafe.Add(p2, v13+8)) = v22
 			v24 := uint64(v7) < uint64(v3)
@@ -18462,7 +17753,7 @@ func (g *shufflesFloat64Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -18497,10 +17788,7 @@ func (g *shufflesFloat64Host) r3() int {
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v30 := float64(0)
 			if v26 {
@@ -18531,10 +17819,7 @@ func (g *shufflesFloat64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v32 := h32[li]
 		{
 			*(*float64)(unsafe.Add(p2, v13+24)) = v32
@@ -18574,10 +17859,7 @@ func (g *shufflesFloat64Host) r7() int {
 		v34 := int32(min(size, n-sub*size))
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v35 := int64(uint32(v34))
 		{
 			v39 := float64(0)
@@ -18585,7 +17867,7 @@ func (g *shufflesFloat64Host) r7() int {
 				v39 = v38
 			}
 			*(*float64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -18621,10 +17903,7 @@ func (g *shufflesFloat64Host) r9() int {
 		}
 		v42 := h42[li]
 		v45 := h45[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v34 := int32(min(size, n-sub*size))
 		{
 			v46 := float64(0)
@@ -18669,10 +17948,7 @@ func (g *shufflesFloat64Host) r11() int {
 		v34 := int32(min(size, n-sub*size))
 		v51 := uint32(v50) < uint32(v34)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v54 := float64(0)
 			if v51 {
@@ -18717,10 +17993,7 @@ func (g *shufflesFloat64Host) r13() int {
 		v34 := int32(min(size, n-sub*size))
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -18729,7 +18002,7 @@ func (g *shufflesFloat64Host) r13() int {
 				v60 = v59
 			}
 			*(*float64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -18766,10 +18039,7 @@ func (g *shufflesFloat64Host) r15() int {
 		}
 		v64 := h64[li]
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v48 := int32(lane)
 		v34 := int32(min(size, n-sub*size))
 		{
@@ -18814,10 +18084,7 @@ func (g *shufflesFloat64Host) r17() int {
 		v34 := int32(min(size, n-sub*size))
 		v71 := uint32(v70) < uint32(v34)
 		v73 := h73[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v74 := float64(0)
 			if v71 {
@@ -18860,10 +18127,7 @@ func (g *shufflesFloat64Host) r19() int {
 		v34 := int32(min(size, n-sub*size))
 		v77 := uint32(v76) < uint32(v34)
 		v79 := h79[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v80 := float64(0)
 			if v77 {
@@ -18904,10 +18168,7 @@ func (g *shufflesFloat64Host) r21() int {
 		v82 := v34 + -1
 		v83 := uint32(v82) < uint32(v34)
 		v85 := h85[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v86 := float64(0)
 			if v83 {
@@ -19147,7 +18408,7 @@ func (g *shufflesIntHost) r0() int {
 			}
 		}
 		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v7)*8))
+			v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -19192,10 +18453,7 @@ func (g *shufflesIntHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		*(*int64)(unsafe.Add(p2, v13)) = v15
 		continue
 	}
@@ -19227,10 +18485,9 @@ func (g *shufflesIntHost) r2() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 96
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
 		{
 			*(*int64)(unsafe.Add(p2, v13+8)) = v22
 			v24 := uint64(v7) < uint64(v3)
@@ -19239,7 +18496,7 @@ func (g *shufflesIntHost) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -19274,10 +18531,7 @@ func (g *shufflesIntHost) r3() int {
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v30 := int64(0)
 			if v26 {
@@ -19308,10 +18562,7 @@ func (g *shufflesIntHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v32 := h32[li]
 		{
 			*(*int64)(unsafe.Add(p2, v13+24)) = v32
@@ -19351,10 +18602,7 @@ func (g *shufflesIntHost) r7() int {
 		v34 := int32(min(size, n-sub*size))
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v35 := int64(uint32(v34))
 		{
 			v39 := int64(0)
@@ -19362,7 +18610,7 @@ func (g *shufflesIntHost) r7() int {
 				v39 = v38
 			}
 			*(*int64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -19398,10 +18646,7 @@ func (g *shufflesIntHost) r9() int {
 		}
 		v42 := h42[li]
 		v45 := h45[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v34 := int32(min(size, n-sub*size))
 		{
 			v46 := int64(0)
@@ -19446,10 +18691,7 @@ func (g *shufflesIntHost) r11() int {
 		v34 := int32(min(size, n-sub*size))
 		v51 := uint32(v50) < uint32(v34)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v54 := int64(0)
 			if v51 {
@@ -19494,10 +18736,7 @@ func (g *shufflesIntHost) r13() int {
 		v34 := int32(min(size, n-sub*size))
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -19506,7 +18745,7 @@ func (g *shufflesIntHost) r13() int {
 				v60 = v59
 			}
 			*(*int64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -19543,10 +18782,7 @@ func (g *shufflesIntHost) r15() int {
 		}
 		v64 := h64[li]
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		v48 := int32(lane)
 		v34 := int32(min(size, n-sub*size))
 		{
@@ -19591,10 +18827,7 @@ func (g *shufflesIntHost) r17() int {
 		v34 := int32(min(size, n-sub*size))
 		v71 := uint32(v70) < uint32(v34)
 		v73 := h73[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v74 := int64(0)
 			if v71 {
@@ -19637,10 +18870,7 @@ func (g *shufflesIntHost) r19() int {
 		v34 := int32(min(size, n-sub*size))
 		v77 := uint32(v76) < uint32(v34)
 		v79 := h79[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v80 := int64(0)
 			if v77 {
@@ -19681,10 +18911,7 @@ func (g *shufflesIntHost) r21() int {
 		v82 := v34 + -1
 		v83 := uint32(v82) < uint32(v34)
 		v85 := h85[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 8
+		v13 := (basex + x) * 96
 		{
 			v86 := int64(0)
 			if v83 {
@@ -19924,7 +19151,7 @@ func (g *shufflesInt16Host) r0() int {
 			}
 		}
 		{
-			v9 := *(*int16)(unsafe.Add(p0, int(v7)*2))
+			v9 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
 			v10 = int32(v9)
 			v11 = v7 * 12
 			v12 := uint64(v11) <= uint64(v5)
@@ -19971,10 +19198,7 @@ func (g *shufflesInt16Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		*(*int16)(unsafe.Add(p2, v14)) = v17
 		continue
 	}
@@ -20007,10 +19231,9 @@ func (g *shufflesInt16Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v14 := (basex + x) * 24
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
 		{
 			*(*int16)(unsafe.Add(p2, v14+2)) = v25
 			v27 := uint64(v7) < uint64(v3)
@@ -20019,7 +19242,7 @@ func (g *shufflesInt16Host) r2() int {
 			}
 		}
 		{
-			v28 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v28 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v29 := uint64(v28) < uint64(v20)
 			v30 := int32(uint64(v28))
 			v31 := int32(0)
@@ -20054,10 +19277,7 @@ func (g *shufflesInt16Host) r3() int {
 		}
 		v29 := h29[li]
 		v32 := h32[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v33 := int32(0)
 			if v29 {
@@ -20090,10 +19310,7 @@ func (g *shufflesInt16Host) r5() int {
 			continue
 		}
 		v36 := h36[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v37 := int16(uint32(v36))
 			*(*int16)(unsafe.Add(p2, v14+6)) = v37
@@ -20133,10 +19350,7 @@ func (g *shufflesInt16Host) r7() int {
 		v39 := int32(min(size, n-sub*size))
 		v41 := uint32(2) < uint32(v39)
 		v43 := h43[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		v40 := int64(uint32(v39))
 		{
 			v44 := int32(0)
@@ -20145,7 +19359,7 @@ func (g *shufflesInt16Host) r7() int {
 			}
 			v45 := int16(uint32(v44))
 			*(*int16)(unsafe.Add(p2, v14+8)) = v45
-			v47 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v47 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v48 := uint64(v47) < uint64(v40)
 			v49 := int32(uint64(v47))
 			v50 := int32(0)
@@ -20181,10 +19395,7 @@ func (g *shufflesInt16Host) r9() int {
 		}
 		v48 := h48[li]
 		v51 := h51[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		v39 := int32(min(size, n-sub*size))
 		{
 			v52 := int32(0)
@@ -20230,10 +19441,7 @@ func (g *shufflesInt16Host) r11() int {
 		v39 := int32(min(size, n-sub*size))
 		v58 := uint32(v57) < uint32(v39)
 		v60 := h60[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v61 := int32(0)
 			if v58 {
@@ -20279,10 +19487,7 @@ func (g *shufflesInt16Host) r13() int {
 		v39 := int32(min(size, n-sub*size))
 		v65 := uint32(v64) < uint32(v39)
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		v56 := int64(uint32(v55))
 		v40 := int64(uint32(v39))
 		{
@@ -20292,7 +19497,7 @@ func (g *shufflesInt16Host) r13() int {
 			}
 			v69 := int16(uint32(v68))
 			*(*int16)(unsafe.Add(p2, v14+14)) = v69
-			v71 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v71 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v72 := v56 + v71
 			v73 := uint64(v72) < uint64(v40)
 			v74 := int32(uint64(v72))
@@ -20329,10 +19534,7 @@ func (g *shufflesInt16Host) r15() int {
 		}
 		v73 := h73[li]
 		v76 := h76[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		v55 := int32(lane)
 		v39 := int32(min(size, n-sub*size))
 		{
@@ -20378,10 +19580,7 @@ func (g *shufflesInt16Host) r17() int {
 		v39 := int32(min(size, n-sub*size))
 		v81 := uint32(v80) < uint32(v39)
 		v83 := h83[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v84 := int32(0)
 			if v81 {
@@ -20425,10 +19624,7 @@ func (g *shufflesInt16Host) r19() int {
 		v39 := int32(min(size, n-sub*size))
 		v88 := uint32(v87) < uint32(v39)
 		v90 := h90[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v91 := int32(0)
 			if v88 {
@@ -20470,10 +19666,7 @@ func (g *shufflesInt16Host) r21() int {
 		v94 := v39 + -1
 		v95 := uint32(v94) < uint32(v39)
 		v97 := h97[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v11 := v7 * 12
-		v14 := int(v11) * 2
+		v14 := (basex + x) * 24
 		{
 			v98 := int32(0)
 			if v95 {
@@ -20714,7 +19907,7 @@ func (g *shufflesUint32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -20759,10 +19952,7 @@ func (g *shufflesUint32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		*(*int32)(unsafe.Add(p2, v13)) = v15
 		continue
 	}
@@ -20794,10 +19984,9 @@ func (g *shufflesUint32Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 48
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
 		{
 			*(*int32)(unsafe.Add(p2, v13+4)) = v22
 			v24 := uint64(v7) < uint64(v3)
@@ -20806,7 +19995,7 @@ func (g *shufflesUint32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -20841,10 +20030,7 @@ func (g *shufflesUint32Host) r3() int {
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v30 := int32(0)
 			if v26 {
@@ -20875,10 +20061,7 @@ func (g *shufflesUint32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v32 := h32[li]
 		{
 			*(*int32)(unsafe.Add(p2, v13+12)) = v32
@@ -20918,10 +20101,7 @@ func (g *shufflesUint32Host) r7() int {
 		v34 := int32(min(size, n-sub*size))
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v35 := int64(uint32(v34))
 		{
 			v39 := int32(0)
@@ -20929,7 +20109,7 @@ func (g *shufflesUint32Host) r7() int {
 				v39 = v38
 			}
 			*(*int32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -20965,10 +20145,7 @@ func (g *shufflesUint32Host) r9() int {
 		}
 		v42 := h42[li]
 		v45 := h45[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v34 := int32(min(size, n-sub*size))
 		{
 			v46 := int32(0)
@@ -21013,10 +20190,7 @@ func (g *shufflesUint32Host) r11() int {
 		v34 := int32(min(size, n-sub*size))
 		v51 := uint32(v50) < uint32(v34)
 		v53 := h53[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v54 := int32(0)
 			if v51 {
@@ -21061,10 +20235,7 @@ func (g *shufflesUint32Host) r13() int {
 		v34 := int32(min(size, n-sub*size))
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -21073,7 +20244,7 @@ func (g *shufflesUint32Host) r13() int {
 				v60 = v59
 			}
 			*(*int32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v7)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -21110,10 +20281,7 @@ func (g *shufflesUint32Host) r15() int {
 		}
 		v64 := h64[li]
 		v67 := h67[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		v48 := int32(lane)
 		v34 := int32(min(size, n-sub*size))
 		{
@@ -21158,10 +20326,7 @@ func (g *shufflesUint32Host) r17() int {
 		v34 := int32(min(size, n-sub*size))
 		v71 := uint32(v70) < uint32(v34)
 		v73 := h73[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v74 := int32(0)
 			if v71 {
@@ -21204,10 +20369,7 @@ func (g *shufflesUint32Host) r19() int {
 		v34 := int32(min(size, n-sub*size))
 		v77 := uint32(v76) < uint32(v34)
 		v79 := h79[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v80 := int32(0)
 			if v77 {
@@ -21248,10 +20410,7 @@ func (g *shufflesUint32Host) r21() int {
 		v82 := v34 + -1
 		v83 := uint32(v82) < uint32(v34)
 		v85 := h85[li]
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		v10 := v7 * 12
-		v13 := int(v10) * 4
+		v13 := (basex + x) * 48
 		{
 			v86 := int32(0)
 			if v83 {
@@ -21378,7 +20537,7 @@ func (g *transposeHost) r1() int {
 				goto b7
 			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v10)*36+int(v8)*4)) = v25
+		*(*float32)(unsafe.Add(m0, y*36+x*4)) = v25
 		goto b10
 	b7:
 		g.Fault(0, v9, int64(9), v0, v1, int32(0))
@@ -21464,7 +20623,7 @@ func (g *transposeHost) r2() int {
 			}
 		}
 		{
-			v40 = *(*float32)(unsafe.Add(m0, int(v8)*36+int(v10)*4))
+			v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
 			v41 := uint64(v37) < uint64(v6)
 			if !v41 {
 				goto b17

@@ -635,7 +635,6 @@ func (g *matMulConstantHost) r3() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		var v36, v39, v43, v48, v52, v57, v61, v66, v70, v75, v79, v84, v88, v93, v97, v102, v106, v111, v115, v120, v124, v129, v133, v138, v142, v147, v151, v156, v160, v165, v169 float32
-		var v40, v44, v49, v53, v58, v62, v67, v71, v76, v80, v85, v89, v94, v98, v103, v107, v112, v116, v121, v125, v130, v134, v139, v143, v148, v152, v157, v161, v166, v170 int32
 		var v176, v178 int64
 		{
 			v34 := int64(uint32(v18))
@@ -646,7 +645,7 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v36 = *(*float32)(unsafe.Add(m0, int(v18)*4))
+			v36 = *(*float32)(unsafe.Add(m0, y*64))
 			v37 := uint32(v11) < uint32(256)
 			if !v37 {
 				v176 = v12
@@ -654,9 +653,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v38 := *(*float32)(unsafe.Add(m1, int(v11)*4))
+			v38 := *(*float32)(unsafe.Add(m1, x*4))
 			v39 = float32(v36*v38 + v15)
-			v40 = v18 + 1
+			v40 := v18 + 1
 			v41 := int64(uint32(v40))
 			v42 := uint32(v40) < uint32(256)
 			if !v42 {
@@ -665,8 +664,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v43 = *(*float32)(unsafe.Add(m0, int(v40)*4))
-			v44 = v11 + 16
+			v43 = *(*float32)(unsafe.Add(m0, y*64+4))
+			v44 := v11 + 16
 			v45 := int64(uint32(v44))
 			v46 := uint32(v44) < uint32(256)
 			if !v46 {
@@ -675,9 +674,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v47 := *(*float32)(unsafe.Add(m1, int(v44)*4))
+			v47 := *(*float32)(unsafe.Add(m1, x*4+64))
 			v48 = float32(v43*v47 + v39)
-			v49 = v18 + 2
+			v49 := v18 + 2
 			v50 := int64(uint32(v49))
 			v51 := uint32(v49) < uint32(256)
 			if !v51 {
@@ -686,8 +685,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v52 = *(*float32)(unsafe.Add(m0, int(v49)*4))
-			v53 = v11 + 32
+			v52 = *(*float32)(unsafe.Add(m0, y*64+8))
+			v53 := v11 + 32
 			v54 := int64(uint32(v53))
 			v55 := uint32(v53) < uint32(256)
 			if !v55 {
@@ -696,9 +695,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v56 := *(*float32)(unsafe.Add(m1, int(v53)*4))
+			v56 := *(*float32)(unsafe.Add(m1, x*4+128))
 			v57 = float32(v52*v56 + v48)
-			v58 = v18 + 3
+			v58 := v18 + 3
 			v59 := int64(uint32(v58))
 			v60 := uint32(v58) < uint32(256)
 			if !v60 {
@@ -707,8 +706,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v61 = *(*float32)(unsafe.Add(m0, int(v58)*4))
-			v62 = v11 + 48
+			v61 = *(*float32)(unsafe.Add(m0, y*64+12))
+			v62 := v11 + 48
 			v63 := int64(uint32(v62))
 			v64 := uint32(v62) < uint32(256)
 			if !v64 {
@@ -717,9 +716,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v65 := *(*float32)(unsafe.Add(m1, int(v62)*4))
+			v65 := *(*float32)(unsafe.Add(m1, x*4+192))
 			v66 = float32(v61*v65 + v57)
-			v67 = v18 + 4
+			v67 := v18 + 4
 			v68 := int64(uint32(v67))
 			v69 := uint32(v67) < uint32(256)
 			if !v69 {
@@ -728,8 +727,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v70 = *(*float32)(unsafe.Add(m0, int(v67)*4))
-			v71 = v11 + 64
+			v70 = *(*float32)(unsafe.Add(m0, y*64+16))
+			v71 := v11 + 64
 			v72 := int64(uint32(v71))
 			v73 := uint32(v71) < uint32(256)
 			if !v73 {
@@ -738,9 +737,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v74 := *(*float32)(unsafe.Add(m1, int(v71)*4))
+			v74 := *(*float32)(unsafe.Add(m1, x*4+256))
 			v75 = float32(v70*v74 + v66)
-			v76 = v18 + 5
+			v76 := v18 + 5
 			v77 := int64(uint32(v76))
 			v78 := uint32(v76) < uint32(256)
 			if !v78 {
@@ -749,8 +748,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v79 = *(*float32)(unsafe.Add(m0, int(v76)*4))
-			v80 = v11 + 80
+			v79 = *(*float32)(unsafe.Add(m0, y*64+20))
+			v80 := v11 + 80
 			v81 := int64(uint32(v80))
 			v82 := uint32(v80) < uint32(256)
 			if !v82 {
@@ -759,9 +758,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v83 := *(*float32)(unsafe.Add(m1, int(v80)*4))
+			v83 := *(*float32)(unsafe.Add(m1, x*4+320))
 			v84 = float32(v79*v83 + v75)
-			v85 = v18 + 6
+			v85 := v18 + 6
 			v86 := int64(uint32(v85))
 			v87 := uint32(v85) < uint32(256)
 			if !v87 {
@@ -770,8 +769,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v88 = *(*float32)(unsafe.Add(m0, int(v85)*4))
-			v89 = v11 + 96
+			v88 = *(*float32)(unsafe.Add(m0, y*64+24))
+			v89 := v11 + 96
 			v90 := int64(uint32(v89))
 			v91 := uint32(v89) < uint32(256)
 			if !v91 {
@@ -780,9 +779,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v92 := *(*float32)(unsafe.Add(m1, int(v89)*4))
+			v92 := *(*float32)(unsafe.Add(m1, x*4+384))
 			v93 = float32(v88*v92 + v84)
-			v94 = v18 + 7
+			v94 := v18 + 7
 			v95 := int64(uint32(v94))
 			v96 := uint32(v94) < uint32(256)
 			if !v96 {
@@ -791,8 +790,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v97 = *(*float32)(unsafe.Add(m0, int(v94)*4))
-			v98 = v11 + 112
+			v97 = *(*float32)(unsafe.Add(m0, y*64+28))
+			v98 := v11 + 112
 			v99 := int64(uint32(v98))
 			v100 := uint32(v98) < uint32(256)
 			if !v100 {
@@ -801,9 +800,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v101 := *(*float32)(unsafe.Add(m1, int(v98)*4))
+			v101 := *(*float32)(unsafe.Add(m1, x*4+448))
 			v102 = float32(v97*v101 + v93)
-			v103 = v18 + 8
+			v103 := v18 + 8
 			v104 := int64(uint32(v103))
 			v105 := uint32(v103) < uint32(256)
 			if !v105 {
@@ -812,8 +811,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v106 = *(*float32)(unsafe.Add(m0, int(v103)*4))
-			v107 = v11 + 128
+			v106 = *(*float32)(unsafe.Add(m0, y*64+32))
+			v107 := v11 + 128
 			v108 := int64(uint32(v107))
 			v109 := uint32(v107) < uint32(256)
 			if !v109 {
@@ -822,9 +821,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v110 := *(*float32)(unsafe.Add(m1, int(v107)*4))
+			v110 := *(*float32)(unsafe.Add(m1, x*4+512))
 			v111 = float32(v106*v110 + v102)
-			v112 = v18 + 9
+			v112 := v18 + 9
 			v113 := int64(uint32(v112))
 			v114 := uint32(v112) < uint32(256)
 			if !v114 {
@@ -833,8 +832,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v115 = *(*float32)(unsafe.Add(m0, int(v112)*4))
-			v116 = v11 + 144
+			v115 = *(*float32)(unsafe.Add(m0, y*64+36))
+			v116 := v11 + 144
 			v117 := int64(uint32(v116))
 			v118 := uint32(v116) < uint32(256)
 			if !v118 {
@@ -843,9 +842,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v119 := *(*float32)(unsafe.Add(m1, int(v116)*4))
+			v119 := *(*float32)(unsafe.Add(m1, x*4+576))
 			v120 = float32(v115*v119 + v111)
-			v121 = v18 + 10
+			v121 := v18 + 10
 			v122 := int64(uint32(v121))
 			v123 := uint32(v121) < uint32(256)
 			if !v123 {
@@ -854,8 +853,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
-			v125 = v11 + 160
+			v124 = *(*float32)(unsafe.Add(m0, y*64+40))
+			v125 := v11 + 160
 			v126 := int64(uint32(v125))
 			v127 := uint32(v125) < uint32(256)
 			if !v127 {
@@ -864,9 +863,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v128 := *(*float32)(unsafe.Add(m1, int(v125)*4))
+			v128 := *(*float32)(unsafe.Add(m1, x*4+640))
 			v129 = float32(v124*v128 + v120)
-			v130 = v18 + 11
+			v130 := v18 + 11
 			v131 := int64(uint32(v130))
 			v132 := uint32(v130) < uint32(256)
 			if !v132 {
@@ -875,8 +874,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v133 = *(*float32)(unsafe.Add(m0, int(v130)*4))
-			v134 = v11 + 176
+			v133 = *(*float32)(unsafe.Add(m0, y*64+44))
+			v134 := v11 + 176
 			v135 := int64(uint32(v134))
 			v136 := uint32(v134) < uint32(256)
 			if !v136 {
@@ -885,9 +884,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v137 := *(*float32)(unsafe.Add(m1, int(v134)*4))
+			v137 := *(*float32)(unsafe.Add(m1, x*4+704))
 			v138 = float32(v133*v137 + v129)
-			v139 = v18 + 12
+			v139 := v18 + 12
 			v140 := int64(uint32(v139))
 			v141 := uint32(v139) < uint32(256)
 			if !v141 {
@@ -896,8 +895,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v142 = *(*float32)(unsafe.Add(m0, int(v139)*4))
-			v143 = v11 + 192
+			v142 = *(*float32)(unsafe.Add(m0, y*64+48))
+			v143 := v11 + 192
 			v144 := int64(uint32(v143))
 			v145 := uint32(v143) < uint32(256)
 			if !v145 {
@@ -906,9 +905,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v146 := *(*float32)(unsafe.Add(m1, int(v143)*4))
+			v146 := *(*float32)(unsafe.Add(m1, x*4+768))
 			v147 = float32(v142*v146 + v138)
-			v148 = v18 + 13
+			v148 := v18 + 13
 			v149 := int64(uint32(v148))
 			v150 := uint32(v148) < uint32(256)
 			if !v150 {
@@ -917,8 +916,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v151 = *(*float32)(unsafe.Add(m0, int(v148)*4))
-			v152 = v11 + 208
+			v151 = *(*float32)(unsafe.Add(m0, y*64+52))
+			v152 := v11 + 208
 			v153 := int64(uint32(v152))
 			v154 := uint32(v152) < uint32(256)
 			if !v154 {
@@ -927,9 +926,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v155 := *(*float32)(unsafe.Add(m1, int(v152)*4))
+			v155 := *(*float32)(unsafe.Add(m1, x*4+832))
 			v156 = float32(v151*v155 + v147)
-			v157 = v18 + 14
+			v157 := v18 + 14
 			v158 := int64(uint32(v157))
 			v159 := uint32(v157) < uint32(256)
 			if !v159 {
@@ -938,8 +937,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v160 = *(*float32)(unsafe.Add(m0, int(v157)*4))
-			v161 = v11 + 224
+			v160 = *(*float32)(unsafe.Add(m0, y*64+56))
+			v161 := v11 + 224
 			v162 := int64(uint32(v161))
 			v163 := uint32(v161) < uint32(256)
 			if !v163 {
@@ -948,9 +947,9 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v164 := *(*float32)(unsafe.Add(m1, int(v161)*4))
+			v164 := *(*float32)(unsafe.Add(m1, x*4+896))
 			v165 = float32(v160*v164 + v156)
-			v166 = v18 + 15
+			v166 := v18 + 15
 			v167 := int64(uint32(v166))
 			v168 := uint32(v166) < uint32(256)
 			if !v168 {
@@ -959,8 +958,8 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v169 = *(*float32)(unsafe.Add(m0, int(v166)*4))
-			v170 = v11 + 240
+			v169 = *(*float32)(unsafe.Add(m0, y*64+60))
+			v170 := v11 + 240
 			v171 := int64(uint32(v170))
 			v172 := uint32(v170) < uint32(256)
 			if !v172 {
@@ -969,7 +968,7 @@ func (g *matMulConstantHost) r3() int {
 			}
 		}
 		{
-			v173 := *(*float32)(unsafe.Add(m1, int(v170)*4))
+			v173 := *(*float32)(unsafe.Add(m1, x*4+960))
 			v174 := float32(v169*v173 + v165)
 			h174[li] = v174
 			next = 3

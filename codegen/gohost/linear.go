@@ -1,0 +1,122 @@
+package gohost
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// linear is a value that is scale times an id of the work-item, plus an offset, and
+// does not overflow: an index that gc needs no variable for, since it is part of the
+// address. The id is none where scale is 0.
+type linear struct {
+	id            ir.BuiltIn
+	global        bool // the id is one of the whole range
+	scale, offset int64
+	lo, hi        int64
+}
+
+// linearOf returns v as such, if it is one.
+func (w *writer) linearOf(v *ir.Value) (l linear, ok bool) {
+	l, ok = w.shape(v)
+	return l, ok && l.scale != 0
+}
+
+func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
+	switch {
+	case v.IsConst() && v.Type.IsInt():
+		n := v.Int()
+		return linear{offset: n, lo: n, hi: n}, n > math.MinInt32 && n < math.MaxInt32
+	case v.Block == nil:
+		return l, false
+	}
+	switch v.Op {
+	case ir.OpBuiltIn:
+		return w.idShape(v.Aux.(ir.BuiltIn))
+	case ir.OpUConvert, ir.OpSConvert:
+		x := v.Args[0]
+		if x.Op == ir.OpBuiltIn && x.Aux.(ir.BuiltIn) <= ir.GlobalInvocationIDZ && v.Op == ir.OpUConvert && v.Type == ir.TypeI64 {
+			return linear{id: x.Aux.(ir.BuiltIn), global: true, scale: 1, hi: math.MaxUint32}, true
+		}
+		l, ok = w.shape(x)
+		return l, ok && l.lo >= 0 && v.Type.Bits() >= x.Type.Bits()
+	case ir.OpIAdd, ir.OpIMul:
+		x, y := v.Args[0], v.Args[1]
+		if x.IsConst() {
+			x, y = y, x
+		}
+		if l, ok = w.shape(x); !ok || !y.IsConst() {
+			return l, false
+		}
+		n := y.Int()
+		if n <= math.MinInt32 || n >= math.MaxInt32 {
+			return l, false
+		}
+		if v.Op == ir.OpIAdd {
+			l.offset, l.lo, l.hi = l.offset+n, l.lo+n, l.hi+n
+		} else if n > 0 {
+			l.scale, l.offset, l.lo, l.hi = l.scale*n, l.offset*n, l.lo*n, l.hi*n
+		} else {
+			return l, false
+		}
+		most := int64(math.MaxInt32)
+		if v.Type == ir.TypeI64 {
+			most = 1 << 40
+		}
+		return l, l.lo >= -most && l.hi <= most
+	}
+	return l, false
+}
+
+// maxItems bounds the work-items of a group.
+const maxItems = 1024
+
+// idShape returns an id of a work-item in its group.
+func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
+	size := [3]int{maxItems, maxItems, maxItems}
+	all := maxItems
+	if s := w.m.WorkGroup; s[0] > 0 {
+		size = [3]int{s[0], max(s[1], 1), max(s[2], 1)}
+		all = size[0] * size[1] * size[2]
+	}
+	switch {
+	case w.ranged():
+		return l, false
+	case b == ir.LocalInvocationIndex:
+		return linear{id: b, scale: 1, hi: int64(all - 1)}, true
+	case b < ir.LocalInvocationIDX || b > ir.LocalInvocationIDZ:
+		return l, false
+	}
+	d := int(b - ir.LocalInvocationIDX)
+	if d >= w.m.Rank {
+		return linear{}, true
+	}
+	return linear{id: b, scale: 1, hi: int64(size[d] - 1)}, true
+}
+
+// scaledLinear returns the terms of l times size.
+func (w *body) scaledLinear(l linear, size int) []string {
+	id := w.counter(l)
+	if n := l.scale * int64(size); n != 1 {
+		id = fmt.Sprintf("%s*%d", id, n)
+	}
+	terms := []string{id}
+	if n := l.offset * int64(size); n != 0 {
+		terms = append(terms, fmt.Sprint(n))
+	}
+	return terms
+}
+
+// counter returns the Go variable, of type int, that is l's id.
+func (w *body) counter(l linear) string {
+	expr := w.builtIn(l.id) // it notes that the counters are used
+	if l.id == ir.LocalInvocationIndex {
+		return "li"
+	}
+	expr = expr[len("int32(") : len(expr)-1]
+	if !l.global || w.ranged() || expr == "0" {
+		return expr
+	}
+	return "(" + expr + ")"
+}
