@@ -245,7 +245,7 @@ func (g *aloneHost) r0() int {
 			}
 		}
 		{
-			v22 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v22 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h22[li] = v22
 			next = 0
 			continue
@@ -288,13 +288,10 @@ func (g *aloneHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
+		v14 := (basex + x) * 24
 		{
 			*(*int32)(unsafe.Add(p3, v14)) = v23
-			v25 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v25 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h25[li] = v25
 			continue
 		}
@@ -316,14 +313,11 @@ func (g *aloneHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
+		v14 := (basex + x) * 24
 		v26 := h26[li]
 		{
 			*(*int32)(unsafe.Add(p3, v14+4)) = v26
-			v28 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v28 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h28[li] = v28
 			continue
 		}
@@ -348,10 +342,9 @@ func (g *aloneHost) r3() int {
 			continue
 		}
 		v29 := h29[li]
+		v14 := (basex + x) * 24
 		v0 := int32(basex + x)
 		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
 		{
 			v30 := int32(li)
 			v31 := v30 == 0
@@ -366,7 +359,7 @@ func (g *aloneHost) r3() int {
 			}
 		}
 		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v35 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h35[li] = v35
 			next = 3
 			continue
@@ -395,10 +388,9 @@ func (g *aloneHost) r4() int {
 		if dead[li] {
 			continue
 		}
+		v19 := (basex + x) * 20
 		v0 := int32(basex + x)
 		v10 := int64(uint32(v0))
-		v16 := v10 * 5
-		v19 := int(v16) * 4
 		{
 			*(*float32)(unsafe.Add(p4, v19)) = v36
 			v38 := v1 <= v10
@@ -410,7 +402,7 @@ func (g *aloneHost) r4() int {
 		continue
 	b12:
 		{
-			v39 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v39 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v40 := 140 < v39
 			h40[li] = v40
 			next = 4
@@ -436,13 +428,11 @@ func (g *aloneHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
 		if !v41 {
 			goto b16
 		}
 		{
-			v42 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v42 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h42[li] = v42
 			if next != 5 {
 				if next >= 0 {
@@ -454,7 +444,7 @@ func (g *aloneHost) r5() int {
 		}
 	b16:
 		{
-			v45 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h45[li] = v45
 			if next != 6 {
 				if next >= 0 {
@@ -482,13 +472,10 @@ func (g *aloneHost) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
+		v14 := (basex + x) * 24
 		*(*int32)(unsafe.Add(p3, v14+12)) = v43
 		{
-			v45 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h45[li] = v45
 			continue
 		}
@@ -510,13 +497,10 @@ func (g *aloneHost) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v16 := v10 * 5
-		v19 := int(v16) * 4
+		v19 := (basex + x) * 20
 		{
 			*(*float32)(unsafe.Add(p4, v19+4)) = v46
-			v48 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v48 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h48[li] = v48
 			continue
 		}
@@ -538,13 +522,10 @@ func (g *aloneHost) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v16 := v10 * 5
-		v19 := int(v16) * 4
+		v19 := (basex + x) * 20
 		{
 			*(*float32)(unsafe.Add(p4, v19+8)) = v49
-			v51 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v51 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h51[li] = v51
 			continue
 		}
@@ -569,17 +550,14 @@ func (g *aloneHost) r9() int {
 		v30 := int32(li)
 		v31 := v30 == 0
 		v52 := h52[li]
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v16 := v10 * 5
-		v19 := int(v16) * 4
+		v19 := (basex + x) * 20
 		{
 			v53 := v52
 			if v31 {
 				v53 = math.Float32frombits(0xff800000)
 			}
 			*(*float32)(unsafe.Add(p4, v19+12)) = v53
-			v55 := *(*float32)(unsafe.Add(p2, int(v10)*4))
+			v55 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h55[li] = v55
 			continue
 		}
@@ -601,14 +579,11 @@ func (g *aloneHost) r10() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v16 := v10 * 5
-		v19 := int(v16) * 4
+		v19 := (basex + x) * 20
 		v56 := h56[li]
 		{
 			*(*float32)(unsafe.Add(p4, v19+16)) = v56
-			v58 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v58 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h58[li] = v58
 			continue
 		}
@@ -636,13 +611,10 @@ func (g *aloneHost) r11() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
+		v14 := (basex + x) * 24
 		{
 			*(*int32)(unsafe.Add(p3, v14+16)) = v62
-			v64 := *(*int32)(unsafe.Add(p1, int(v10)*4))
+			v64 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v65 := -61 < v64
 			h65[li] = v65
 			continue
@@ -663,10 +635,7 @@ func (g *aloneHost) r12() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v11 := v10 * 6
-		v14 := int(v11) * 4
+		v14 := (basex + x) * 24
 		if !v66 {
 			goto b24
 		}
@@ -846,7 +815,7 @@ func (g *ballotsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := v9 & 1
 			v11 := v10 != 0
 			*(*[16]byte)(own0) = [16]byte{}
@@ -1036,7 +1005,7 @@ func (g *ballotsHost) r8() int {
 		}
 		{
 			v90 = v4 - v88
-			v91 = int(v88) * 4
+			v91 = (basex + x) * 16
 			v92 := uint64(4) <= uint64(v90)
 			if !v92 {
 				goto b30
@@ -1044,7 +1013,7 @@ func (g *ballotsHost) r8() int {
 		}
 		{
 			v93 := *(*int32)(own0)
-			v94 := v30 / 32
+			v94 := int32(uint32(v30) / uint32(32))
 			v95 := *(*int32)(unsafe.Add(own0, int(v94)*4))
 			v96 := int32(uint64(v87))
 			*(*int32)(unsafe.Add(p2, v91)) = v93
@@ -1080,10 +1049,7 @@ func (g *ballotsHost) r16() int {
 		}
 		v100 := h100[li]
 		v103 := h103[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v88 := v6 * 4
-		v91 := int(v88) * 4
+		v91 := (basex + x) * 16
 		{
 			v104 := v100 ^ v103
 			*(*int32)(unsafe.Add(p2, v91+12)) = v104
@@ -1213,7 +1179,7 @@ func (g *choicesHost) r0() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v11 := v1 <= v6
 			if !v11 {
 				goto b3
@@ -1256,7 +1222,7 @@ func (g *choicesHost) r1() int {
 				goto b24
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v7)*4)) = v10
+		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 1
 		continue
 	b24:
@@ -1305,7 +1271,6 @@ func (g *choicesHost) r3() int {
 		}
 		v14 := h14[li]
 		v10 := h10[li]
-		v7 := int32(x)
 		var v18, v19, v32 int32
 		{
 			v15 := v14
@@ -1335,7 +1300,7 @@ func (g *choicesHost) r3() int {
 	b9:
 		{
 			v20 := v18 + v19
-			*(*int32)(unsafe.Add(m0, int(v7)*4)) = v20
+			*(*int32)(unsafe.Add(m0, x*4)) = v20
 			h18[li] = v18
 			u19 = v19
 			if next != 3 {
@@ -1416,7 +1381,6 @@ func (g *choicesHost) r5() int {
 		}
 		v19 := e19
 		v29 := h29[li]
-		v7 := int32(x)
 		var v18, v30, v32 int32
 		{
 			v30 = v19 + 1
@@ -1430,7 +1394,7 @@ func (g *choicesHost) r5() int {
 		v19 = v30
 		{
 			v20 := v18 + v19
-			*(*int32)(unsafe.Add(m0, int(v7)*4)) = v20
+			*(*int32)(unsafe.Add(m0, x*4)) = v20
 			h18[li] = v18
 			u19 = v19
 			if next != 3 {
@@ -1554,7 +1518,7 @@ func (g *choicesHost) r8() int {
 				goto b22
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v6)*4)) = v39
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
 		continue
 	b22:
 		g.Fault(3, v6, v4, v0, int32(0), int32(0))
@@ -1697,13 +1661,13 @@ func (g *statedHost) r1() int {
 			}
 		}
 		{
-			v13 = *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v13 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v14 := uint32(v9) < uint32(64)
 			if !v14 {
 				goto b29
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v9)*4)) = v13
+		*(*int32)(unsafe.Add(m0, x*4)) = v13
 		next = 1
 		continue
 	b29:
@@ -1826,7 +1790,7 @@ func (g *statedHost) r2() int {
 			}
 		}
 		{
-			v49 := *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v49 := *(*int32)(unsafe.Add(m0, x*4))
 			h17[li] = v17
 			h49[li] = v49
 			if next != 4 {
@@ -1855,13 +1819,13 @@ func (g *statedHost) r2() int {
 		continue
 	b24:
 		{
-			v65 = *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v65 = *(*int32)(unsafe.Add(m0, x*4))
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -1894,10 +1858,9 @@ func (g *statedHost) r3() int {
 			continue
 		}
 		v35 := h35[li]
-		v9 := int32(x)
 		{
 			v36 := v35 + 1
-			*(*int32)(unsafe.Add(m0, int(v9)*4)) = v36
+			*(*int32)(unsafe.Add(m0, x*4)) = v36
 			continue
 		}
 	}
@@ -1992,7 +1955,7 @@ func (g *statedHost) r4() int {
 			}
 		}
 		{
-			v49 := *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v49 := *(*int32)(unsafe.Add(m0, x*4))
 			h49[li] = v49
 			if next != 4 {
 				if next >= 0 {
@@ -2020,13 +1983,13 @@ func (g *statedHost) r4() int {
 		continue
 	b24:
 		{
-			v65 = *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v65 = *(*int32)(unsafe.Add(m0, x*4))
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2060,7 +2023,6 @@ func (g *statedHost) r5() int {
 			continue
 		}
 		v17 := h17[li]
-		v9 := int32(x)
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v65 int32
@@ -2098,13 +2060,13 @@ func (g *statedHost) r5() int {
 		continue
 	b24:
 		{
-			v65 = *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v65 = *(*int32)(unsafe.Add(m0, x*4))
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2132,15 +2094,14 @@ func (g *statedHost) r6() int {
 		if dead[li] {
 			continue
 		}
-		v9 := int32(x)
 		v17 := h17[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v65 int32
 		{
-			v55 := *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v55 := *(*int32)(unsafe.Add(m0, x*4))
 			v56 := v55 - v50
-			*(*int32)(unsafe.Add(m0, int(v9)*4)) = v56
+			*(*int32)(unsafe.Add(m0, x*4)) = v56
 		}
 		{
 			v58 := *(*float32)(unsafe.Add(p3, int(v17)*4))
@@ -2154,13 +2115,13 @@ func (g *statedHost) r6() int {
 		continue
 	b24:
 		{
-			v65 = *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v65 = *(*int32)(unsafe.Add(m0, x*4))
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2204,24 +2165,23 @@ func (g *statedHost) r8() int {
 		if dead[li] {
 			continue
 		}
-		v9 := int32(x)
 		v61 := h61[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v65 int32
 		{
-			v62 := *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v62 := *(*int32)(unsafe.Add(m0, x*4))
 			v63 := v62 ^ v61
-			*(*int32)(unsafe.Add(m0, int(v9)*4)) = v63
+			*(*int32)(unsafe.Add(m0, x*4)) = v63
 		}
 		{
-			v65 = *(*int32)(unsafe.Add(m0, int(v9)*4))
+			v65 = *(*int32)(unsafe.Add(m0, x*4))
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -2375,7 +2335,7 @@ func (g *wholeFloat32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float32)(unsafe.Add(p1, int(v6)*4))
+			v8 = *(*float32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -2420,10 +2380,7 @@ func (g *wholeFloat32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*float32)(unsafe.Add(p2, v12)) = v14
 		continue
 	}
@@ -2444,10 +2401,9 @@ func (g *wholeFloat32Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 64
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
 		{
 			*(*float32)(unsafe.Add(p2, v12+4)) = v16
 			v18 := v1 <= v6
@@ -2476,10 +2432,7 @@ func (g *wholeFloat32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*float32)(unsafe.Add(p2, v12+8)) = v19
 		continue
 	}
@@ -2498,10 +2451,7 @@ func (g *wholeFloat32Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*float32)(unsafe.Add(p2, v12+12)) = v21
 		continue
 	}
@@ -2520,10 +2470,7 @@ func (g *wholeFloat32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v23 := h23[li]
 		*(*float32)(unsafe.Add(p2, v12+16)) = v23
 		continue
@@ -2544,10 +2491,7 @@ func (g *wholeFloat32Host) r6() int {
 			continue
 		}
 		v25 := h25[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v26 := float32(v25 + 0)
 			v27 := int32(li)
@@ -2578,10 +2522,7 @@ func (g *wholeFloat32Host) r7() int {
 		v27 := int32(li)
 		v28 := v27 == 0
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v32 := v31
 			if v28 {
@@ -2606,10 +2547,7 @@ func (g *wholeFloat32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p2, v12+28)) = v34
 		continue
@@ -2629,10 +2567,7 @@ func (g *wholeFloat32Host) r9() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*float32)(unsafe.Add(p2, v12+32)) = v37
 		continue
 	}
@@ -2784,7 +2719,7 @@ func (g *wholeFloat64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float64)(unsafe.Add(p1, int(v6)*8))
+			v8 = *(*float64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -2829,10 +2764,7 @@ func (g *wholeFloat64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*float64)(unsafe.Add(p2, v12)) = v14
 		continue
 	}
@@ -2853,10 +2785,9 @@ func (g *wholeFloat64Host) r2() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 128
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
 		{
 			*(*float64)(unsafe.Add(p2, v12+8)) = v16
 			v18 := v1 <= v6
@@ -2885,10 +2816,7 @@ func (g *wholeFloat64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*float64)(unsafe.Add(p2, v12+16)) = v19
 		continue
 	}
@@ -2907,10 +2835,7 @@ func (g *wholeFloat64Host) r4() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*float64)(unsafe.Add(p2, v12+24)) = v21
 		continue
 	}
@@ -2929,10 +2854,7 @@ func (g *wholeFloat64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v23 := h23[li]
 		*(*float64)(unsafe.Add(p2, v12+32)) = v23
 		continue
@@ -2953,10 +2875,7 @@ func (g *wholeFloat64Host) r6() int {
 			continue
 		}
 		v25 := h25[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v26 := float64(v25 + 0)
 			v27 := int32(li)
@@ -2987,10 +2906,7 @@ func (g *wholeFloat64Host) r7() int {
 		v27 := int32(li)
 		v28 := v27 == 0
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v32 := v31
 			if v28 {
@@ -3015,10 +2931,7 @@ func (g *wholeFloat64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p2, v12+56)) = v34
 		continue
@@ -3038,10 +2951,7 @@ func (g *wholeFloat64Host) r9() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*float64)(unsafe.Add(p2, v12+64)) = v37
 		continue
 	}
@@ -3281,7 +3191,7 @@ func (g *wholeInt16Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int16)(unsafe.Add(p1, int(v6)*2))
+			v8 := *(*int16)(unsafe.Add(p1, (basex+x)*2))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -3332,10 +3242,7 @@ func (g *wholeInt16Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		v9 := h9[li]
 		{
 			*(*int16)(unsafe.Add(p2, v13)) = v18
@@ -3362,10 +3269,7 @@ func (g *wholeInt16Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		*(*int16)(unsafe.Add(p2, v13+2)) = v24
 		continue
 	}
@@ -3385,10 +3289,7 @@ func (g *wholeInt16Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		*(*int16)(unsafe.Add(p2, v13+4)) = v27
 		continue
 	}
@@ -3412,10 +3313,9 @@ func (g *wholeInt16Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 32
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
 		v9 := h9[li]
 		{
 			*(*int16)(unsafe.Add(p2, v13+6)) = v30
@@ -3450,10 +3350,7 @@ func (g *wholeInt16Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		*(*int16)(unsafe.Add(p2, v13+8)) = v35
 		continue
 	}
@@ -3473,10 +3370,7 @@ func (g *wholeInt16Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		*(*int16)(unsafe.Add(p2, v13+10)) = v38
 		continue
 	}
@@ -3496,10 +3390,7 @@ func (g *wholeInt16Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		*(*int16)(unsafe.Add(p2, v13+12)) = v41
 		continue
 	}
@@ -3519,10 +3410,7 @@ func (g *wholeInt16Host) r8() int {
 			continue
 		}
 		v43 := h43[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		{
 			v44 := v43 << 16
 			v45 := v44 >> 16
@@ -3549,10 +3437,7 @@ func (g *wholeInt16Host) r9() int {
 			continue
 		}
 		v48 := h48[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		v9 := h9[li]
 		{
 			v49 := v48 << 16
@@ -3627,10 +3512,7 @@ func (g *wholeInt16Host) r11() int {
 			continue
 		}
 		v58 := h58[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		v9 := h9[li]
 		{
 			v59 := int16(uint32(v58))
@@ -3731,10 +3613,7 @@ func (g *wholeInt16Host) r14() int {
 		v51 := int32(li)
 		v52 := v51 == 0
 		v65 := h65[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		{
 			v66 := v65
 			if v52 {
@@ -3763,10 +3642,7 @@ func (g *wholeInt16Host) r15() int {
 		v51 := int32(li)
 		v52 := v51 == 0
 		v69 := h69[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		{
 			v70 := v69
 			if v52 {
@@ -3795,11 +3671,9 @@ func (g *wholeInt16Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		v9 := h9[li]
+		v0 := int32(basex + x)
 		{
 			*(*int16)(unsafe.Add(p2, v13+24)) = v75
 			v77 := v9 != 0
@@ -3841,10 +3715,7 @@ func (g *wholeInt16Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		v9 := h9[li]
 		{
 			*(*int16)(unsafe.Add(p2, v13+28)) = v86
@@ -3873,10 +3744,7 @@ func (g *wholeInt16Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10) * 2
+		v13 := (basex + x) * 32
 		if !v91 {
 			goto b31
 		}
@@ -4126,7 +3994,7 @@ func (g *wholeInt32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -4173,10 +4041,7 @@ func (g *wholeInt32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12)) = v14
@@ -4200,10 +4065,7 @@ func (g *wholeInt32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
 		continue
 	}
@@ -4222,10 +4084,7 @@ func (g *wholeInt32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
 		continue
 	}
@@ -4248,10 +4107,9 @@ func (g *wholeInt32Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 64
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+12)) = v21
@@ -4285,10 +4143,7 @@ func (g *wholeInt32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
 		continue
 	}
@@ -4307,10 +4162,7 @@ func (g *wholeInt32Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
 		continue
 	}
@@ -4329,10 +4181,7 @@ func (g *wholeInt32Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
 		continue
 	}
@@ -4351,10 +4200,7 @@ func (g *wholeInt32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
 		continue
@@ -4377,10 +4223,7 @@ func (g *wholeInt32Host) r9() int {
 			continue
 		}
 		v33 := h33[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			v34 := int32(li)
@@ -4451,10 +4294,7 @@ func (g *wholeInt32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+36)) = v40
@@ -4553,10 +4393,7 @@ func (g *wholeInt32Host) r14() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v47 := v46
 			if v35 {
@@ -4584,10 +4421,7 @@ func (g *wholeInt32Host) r15() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v50 := v49
 			if v35 {
@@ -4614,11 +4448,9 @@ func (g *wholeInt32Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
+		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p2, v12+48)) = v53
 			v55 := v8 != 0
@@ -4654,10 +4486,7 @@ func (g *wholeInt32Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+56)) = v58
@@ -4686,10 +4515,7 @@ func (g *wholeInt32Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		if !v63 {
 			goto b31
 		}
@@ -4939,7 +4765,7 @@ func (g *wholeInt64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, int(v6)*8))
+			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -4986,10 +4812,7 @@ func (g *wholeInt64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12)) = v14
@@ -5013,10 +4836,7 @@ func (g *wholeInt64Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
 		continue
 	}
@@ -5035,10 +4855,7 @@ func (g *wholeInt64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
 		continue
 	}
@@ -5061,10 +4878,9 @@ func (g *wholeInt64Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 128
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+24)) = v21
@@ -5098,10 +4914,7 @@ func (g *wholeInt64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
 		continue
 	}
@@ -5120,10 +4933,7 @@ func (g *wholeInt64Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
 		continue
 	}
@@ -5142,10 +4952,7 @@ func (g *wholeInt64Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
 		continue
 	}
@@ -5164,10 +4971,7 @@ func (g *wholeInt64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
 		continue
@@ -5190,10 +4994,7 @@ func (g *wholeInt64Host) r9() int {
 			continue
 		}
 		v33 := h33[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			v34 := int32(li)
@@ -5264,10 +5065,7 @@ func (g *wholeInt64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+72)) = v40
@@ -5366,10 +5164,7 @@ func (g *wholeInt64Host) r14() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v47 := v46
 			if v35 {
@@ -5397,10 +5192,7 @@ func (g *wholeInt64Host) r15() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v50 := v49
 			if v35 {
@@ -5427,11 +5219,9 @@ func (g *wholeInt64Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
+		v0 := int32(basex + x)
 		{
 			*(*int64)(unsafe.Add(p2, v12+96)) = v53
 			v55 := v8 != 0
@@ -5467,10 +5257,7 @@ func (g *wholeInt64Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+112)) = v58
@@ -5499,10 +5286,7 @@ func (g *wholeInt64Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		if !v63 {
 			goto b31
 		}
@@ -5750,7 +5534,7 @@ func (g *wholeInt8Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int8)(unsafe.Add(p1, int(v6)))
+			v8 := *(*int8)(unsafe.Add(p1, (basex + x)))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -5801,10 +5585,7 @@ func (g *wholeInt8Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		v9 := h9[li]
 		{
 			*(*int8)(unsafe.Add(p2, v13)) = v18
@@ -5831,10 +5612,7 @@ func (g *wholeInt8Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		*(*int8)(unsafe.Add(p2, v13+1)) = v24
 		continue
 	}
@@ -5854,10 +5632,7 @@ func (g *wholeInt8Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		*(*int8)(unsafe.Add(p2, v13+2)) = v27
 		continue
 	}
@@ -5881,10 +5656,9 @@ func (g *wholeInt8Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v13 := (basex + x) * 16
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
 		v9 := h9[li]
 		{
 			*(*int8)(unsafe.Add(p2, v13+3)) = v30
@@ -5919,10 +5693,7 @@ func (g *wholeInt8Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		*(*int8)(unsafe.Add(p2, v13+4)) = v35
 		continue
 	}
@@ -5942,10 +5713,7 @@ func (g *wholeInt8Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		*(*int8)(unsafe.Add(p2, v13+5)) = v38
 		continue
 	}
@@ -5965,10 +5733,7 @@ func (g *wholeInt8Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		*(*int8)(unsafe.Add(p2, v13+6)) = v41
 		continue
 	}
@@ -5988,10 +5753,7 @@ func (g *wholeInt8Host) r8() int {
 			continue
 		}
 		v43 := h43[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		{
 			v44 := v43 << 24
 			v45 := v44 >> 24
@@ -6018,10 +5780,7 @@ func (g *wholeInt8Host) r9() int {
 			continue
 		}
 		v48 := h48[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		v9 := h9[li]
 		{
 			v49 := v48 << 24
@@ -6096,10 +5855,7 @@ func (g *wholeInt8Host) r11() int {
 			continue
 		}
 		v58 := h58[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		v9 := h9[li]
 		{
 			v59 := int8(uint32(v58))
@@ -6200,10 +5956,7 @@ func (g *wholeInt8Host) r14() int {
 		v51 := int32(li)
 		v52 := v51 == 0
 		v65 := h65[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		{
 			v66 := v65
 			if v52 {
@@ -6232,10 +5985,7 @@ func (g *wholeInt8Host) r15() int {
 		v51 := int32(li)
 		v52 := v51 == 0
 		v69 := h69[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		{
 			v70 := v69
 			if v52 {
@@ -6264,11 +6014,9 @@ func (g *wholeInt8Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		v9 := h9[li]
+		v0 := int32(basex + x)
 		{
 			*(*int8)(unsafe.Add(p2, v13+12)) = v75
 			v77 := v9 != 0
@@ -6310,10 +6058,7 @@ func (g *wholeInt8Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		v9 := h9[li]
 		{
 			*(*int8)(unsafe.Add(p2, v13+14)) = v86
@@ -6342,10 +6087,7 @@ func (g *wholeInt8Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v10 := v6 * 16
-		v13 := int(v10)
+		v13 := (basex + x) * 16
 		if !v91 {
 			goto b31
 		}
@@ -6595,7 +6337,7 @@ func (g *wholeUint32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, int(v6)*4))
+			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -6642,10 +6384,7 @@ func (g *wholeUint32Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12)) = v14
@@ -6669,10 +6408,7 @@ func (g *wholeUint32Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
 		continue
 	}
@@ -6691,10 +6427,7 @@ func (g *wholeUint32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
 		continue
 	}
@@ -6717,10 +6450,9 @@ func (g *wholeUint32Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 64
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+12)) = v21
@@ -6754,10 +6486,7 @@ func (g *wholeUint32Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
 		continue
 	}
@@ -6776,10 +6505,7 @@ func (g *wholeUint32Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
 		continue
 	}
@@ -6798,10 +6524,7 @@ func (g *wholeUint32Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
 		continue
 	}
@@ -6820,10 +6543,7 @@ func (g *wholeUint32Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
 		continue
@@ -6846,10 +6566,7 @@ func (g *wholeUint32Host) r9() int {
 			continue
 		}
 		v33 := h33[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			v34 := int32(li)
@@ -6920,10 +6637,7 @@ func (g *wholeUint32Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+36)) = v40
@@ -7022,10 +6736,7 @@ func (g *wholeUint32Host) r14() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v47 := v46
 			if v35 {
@@ -7053,10 +6764,7 @@ func (g *wholeUint32Host) r15() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		{
 			v50 := v49
 			if v35 {
@@ -7083,11 +6791,9 @@ func (g *wholeUint32Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
+		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p2, v12+48)) = v53
 			v55 := v8 != 0
@@ -7123,10 +6829,7 @@ func (g *wholeUint32Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+56)) = v58
@@ -7155,10 +6858,7 @@ func (g *wholeUint32Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 4
+		v12 := (basex + x) * 64
 		if !v63 {
 			goto b31
 		}
@@ -7408,7 +7108,7 @@ func (g *wholeUint64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, int(v6)*8))
+			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -7455,10 +7155,7 @@ func (g *wholeUint64Host) r1() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12)) = v14
@@ -7482,10 +7179,7 @@ func (g *wholeUint64Host) r2() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
 		continue
 	}
@@ -7504,10 +7198,7 @@ func (g *wholeUint64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
 		continue
 	}
@@ -7530,10 +7221,9 @@ func (g *wholeUint64Host) r4() int {
 		if dead[li] {
 			continue
 		}
+		v12 := (basex + x) * 128
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+24)) = v21
@@ -7567,10 +7257,7 @@ func (g *wholeUint64Host) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
 		continue
 	}
@@ -7589,10 +7276,7 @@ func (g *wholeUint64Host) r6() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
 		continue
 	}
@@ -7611,10 +7295,7 @@ func (g *wholeUint64Host) r7() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
 		continue
 	}
@@ -7633,10 +7314,7 @@ func (g *wholeUint64Host) r8() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
 		continue
@@ -7659,10 +7337,7 @@ func (g *wholeUint64Host) r9() int {
 			continue
 		}
 		v33 := h33[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			v34 := int32(li)
@@ -7733,10 +7408,7 @@ func (g *wholeUint64Host) r11() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+72)) = v40
@@ -7835,10 +7507,7 @@ func (g *wholeUint64Host) r14() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v47 := v46
 			if v35 {
@@ -7866,10 +7535,7 @@ func (g *wholeUint64Host) r15() int {
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		{
 			v50 := v49
 			if v35 {
@@ -7896,11 +7562,9 @@ func (g *wholeUint64Host) r16() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
+		v0 := int32(basex + x)
 		{
 			*(*int64)(unsafe.Add(p2, v12+96)) = v53
 			v55 := v8 != 0
@@ -7936,10 +7600,7 @@ func (g *wholeUint64Host) r17() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+112)) = v58
@@ -7968,10 +7629,7 @@ func (g *wholeUint64Host) r18() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		v9 := v6 * 16
-		v12 := int(v9) * 8
+		v12 := (basex + x) * 128
 		if !v63 {
 			goto b31
 		}
