@@ -93,7 +93,8 @@ func floatOps[T ~float32 | ~float64](name string, run runner[corpus.FloatOps[T]]
 }
 
 var floatEdges = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 1e10, -1e10, 1e30, 0.1, 1.0 / 3,
-	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, 1 + 1.0/4096, math.Pi}
+	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, 1 + 1.0/4096, math.Pi,
+	5e-324, -5e-324, 0x1p-1022, 1e-300, math.MaxFloat64, -math.MaxFloat64}
 
 func converts[T corpus.Integer | ~float32 | ~float64](name string, run runner[corpus.Convert[T]], in []T) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
@@ -147,6 +148,8 @@ func init() {
 	convertInts("ConvertInt16", gen.RunConvertInt16)
 	convertInts("ConvertInt32", gen.RunConvertInt32)
 	convertInts("ConvertInt64", gen.RunConvertInt64)
+	convertInts("ConvertInt", gen.RunConvertInt)
+	convertInts("ConvertUint", gen.RunConvertUint)
 	convertInts("ConvertUint8", gen.RunConvertUint8)
 	convertInts("ConvertUint16", gen.RunConvertUint16)
 	convertInts("ConvertUint32", gen.RunConvertUint32)

@@ -11,19 +11,18 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// everyPair returns the launch of an IntOps over all pairs of values of 8 bits,
-// with all shift counts up to 15 and some more.
+// everyPair returns the launch of an IntOps over all pairs of values of 8 bits, the
+// second of which is the count of shifts, too, and over some more counts.
 func everyPair[T ~int8 | ~uint8](run runner[corpus.IntOps[T]]) func(context.Context, *runtime.Device) (any, error) {
 	return func(ctx context.Context, dev *runtime.Device) (any, error) {
 		var k corpus.IntOps[T]
 		for a := range 256 {
 			for b := 1; b < 256; b++ {
 				k.A, k.B = append(k.A, T(a)), append(k.B, T(b))
-				s := uint32(a*7+b) % 20
-				if s >= 16 {
-					s = 1 << (s - 9 + uint32(b)%24)
-				}
-				k.Shift = append(k.Shift, s)
+				k.Shift = append(k.Shift, uint32(b))
+			}
+			for _, s := range []uint32{0, 256, 1 << 16, 1 << 31, 1<<32 - 1} {
+				k.A, k.B, k.Shift = append(k.A, T(a)), append(k.B, 1), append(k.Shift, s)
 			}
 		}
 		k.Out, k.Orders = make([]T, len(k.A)*corpus.IntResults), make([]bool, len(k.A)*6)

@@ -89,23 +89,28 @@ func init() {
 		return golang.Random{Seed: math.MaxUint64 / 3, Out: make([]uint64, 50), F: make([]float64, 50)}
 	})
 	addShifts("ShiftsInt8", gen.RunShiftsInt8)
-	addShifts("ShiftsUint8", gen.RunShiftsUint8)
+	addShifts("ShiftsInt16", gen.RunShiftsInt16)
 	addShifts("ShiftsInt32", gen.RunShiftsInt32)
-	addShifts("ShiftsUint64", gen.RunShiftsUint64)
+	addShifts("ShiftsInt64", gen.RunShiftsInt64)
 	addShifts("ShiftsInt", gen.RunShiftsInt)
+	addShifts("ShiftsUint8", gen.RunShiftsUint8)
+	addShifts("ShiftsUint16", gen.RunShiftsUint16)
+	addShifts("ShiftsUint32", gen.RunShiftsUint32)
+	addShifts("ShiftsUint64", gen.RunShiftsUint64)
+	addShifts("ShiftsUint", gen.RunShiftsUint)
 	addRounded("Rounded32", gen.RunRounded32)
 	addRounded("Rounded64", gen.RunRounded64)
 	add1("Zeroed", gen.RunZeroed, 30, func() golang.Zeroed { return golang.Zeroed{Out: make([]int, 30)} })
 }
 
 // addShifts adds a case without negative counts, and two with one.
-func addShifts[T int8 | uint8 | int32 | uint64 | int](name string, run runner[golang.Shifts[T]]) {
+func addShifts[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint](name string, run runner[golang.Shifts[T]]) {
 	small := []int8{0, 1, 2, 6, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 127}
 	large := []int64{0, 1, 3, 7, 8, 31, 32, 63, 64, 255, 256, 1 << 32, 1<<32 + 1, math.MaxInt64}
 	add := func(name string, change func(k *golang.Shifts[T])) {
 		const n = 3 * 16 * 14
 		add1(name, run, n, func() golang.Shifts[T] {
-			k := golang.Shifts[T]{Out: make([]T, 6*n)}
+			k := golang.Shifts[T]{Out: make([]T, 8*n)}
 			for i := range n {
 				x := T(0) - T(i%3)
 				if i%3 == 0 {

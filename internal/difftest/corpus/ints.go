@@ -108,6 +108,8 @@ type (
 	ConvertInt16   = Convert[int16]
 	ConvertInt32   = Convert[int32]
 	ConvertInt64   = Convert[int64]
+	ConvertInt     = Convert[int]
+	ConvertUint    = Convert[uint]
 	ConvertUint8   = Convert[uint8]
 	ConvertUint16  = Convert[uint16]
 	ConvertUint32  = Convert[uint32]

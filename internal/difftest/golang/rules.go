@@ -3,7 +3,7 @@ package golang
 import "github.com/kgen-go/kgen/dsl"
 
 // Shifts shifts by signed counts of two types; a negative one is a fault.
-type Shifts[T int8 | uint8 | int32 | uint64 | int] struct {
+type Shifts[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint] struct {
 	X     []T
 	Small []int8
 	Large []int64
@@ -13,22 +13,29 @@ type Shifts[T int8 | uint8 | int32 | uint64 | int] struct {
 func (k Shifts[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x, s, n := k.X[i], k.Small[i], k.Large[i]
-	out := k.Out[i*6 : i*6+6]
+	out := k.Out[i*8 : i*8+8]
 	out[0], out[1] = x<<s, x>>s
 	out[2], out[3] = x<<n, x>>n
 	x <<= s & 3
 	out[4] = x
 	x >>= n & 3
 	out[5] = x << (s >> 1) >> uint16(n)
+	out[6] = x << uint(n) >> (int16(s) | 1)
+	out[7] = x >> int32(s)
 }
 
 // The instances that the tests use.
 type (
 	ShiftsInt8   = Shifts[int8]
-	ShiftsUint8  = Shifts[uint8]
+	ShiftsInt16  = Shifts[int16]
 	ShiftsInt32  = Shifts[int32]
-	ShiftsUint64 = Shifts[uint64]
+	ShiftsInt64  = Shifts[int64]
 	ShiftsInt    = Shifts[int]
+	ShiftsUint8  = Shifts[uint8]
+	ShiftsUint16 = Shifts[uint16]
+	ShiftsUint32 = Shifts[uint32]
+	ShiftsUint64 = Shifts[uint64]
+	ShiftsUint   = Shifts[uint]
 )
 
 // Rounded forbids fusing where it could be done, by explicit conversions and by

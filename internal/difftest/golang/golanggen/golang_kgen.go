@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt32Kernel, shiftsInt8Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -610,11 +610,11 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:46:5"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:45:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:32"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:24"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:53:5"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:16"},
 	},
 	SPIRV: rounded32SPIRV,
 	Variants: []abi.Variant{
@@ -678,14 +678,14 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Rounded[float64]).Kernel", Pos: "internal/difftest/golang/rules.go:44:16"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Rounded[float64]).Kernel", Pos: "internal/difftest/golang/rules.go:51:16"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:46:5"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:45:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:32"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:24"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:44:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:53:5"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:16"},
 	},
 	SPIRV: rounded64SPIRV,
 	Variants: []abi.Variant{
@@ -855,6 +855,75 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed ShiftsInt16.spv
+var shiftsInt16SPIRV string
+
+//go:embed ShiftsInt16.words.spv
+var shiftsInt16Words string
+
+var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsInt16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsInt16{
+		X:     kernelimpl.HostSlice[int16](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[int16](a, 3),
+	}.Kernel
+})
+
+// ShiftsInt16 is the kernel [golang.ShiftsInt16] with its slices in device memory.
+type ShiftsInt16 struct {
+	X     runtime.View[int16]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[int16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed ShiftsInt32.spv
 var shiftsInt32SPIRV string
 
@@ -924,6 +993,75 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed ShiftsInt64.spv
+var shiftsInt64SPIRV string
+
+//go:embed ShiftsInt64.words.spv
+var shiftsInt64Words string
+
+var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsInt64{
+		X:     kernelimpl.HostSlice[int64](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[int64](a, 3),
+	}.Kernel
+})
+
+// ShiftsInt64 is the kernel [golang.ShiftsInt64] with its slices in device memory.
+type ShiftsInt64 struct {
+	X     runtime.View[int64]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed ShiftsInt8.spv
 var shiftsInt8SPIRV string
 
@@ -986,6 +1124,213 @@ func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runt
 // RunShiftsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsUint.spv
+var shiftsUintSPIRV string
+
+//go:embed ShiftsUint.words.spv
+var shiftsUintWords string
+
+var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsUint",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsUintSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsUint{
+		X:     kernelimpl.HostSlice[uint](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[uint](a, 3),
+	}.Kernel
+})
+
+// ShiftsUint is the kernel [golang.ShiftsUint] with its slices in device memory.
+type ShiftsUint struct {
+	X     runtime.View[uint]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[uint]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsUintKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsUint runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsUintKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsUint16.spv
+var shiftsUint16SPIRV string
+
+//go:embed ShiftsUint16.words.spv
+var shiftsUint16Words string
+
+var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsUint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsUint16SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsUint16{
+		X:     kernelimpl.HostSlice[uint16](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[uint16](a, 3),
+	}.Kernel
+})
+
+// ShiftsUint16 is the kernel [golang.ShiftsUint16] with its slices in device memory.
+type ShiftsUint16 struct {
+	X     runtime.View[uint16]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[uint16]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Small)
+	kernelimpl.Slice(l, 2, k.Large)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ShiftsUint32.spv
+var shiftsUint32SPIRV string
+
+//go:embed ShiftsUint32.words.spv
+var shiftsUint32Words string
+
+var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ShiftsUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:17:5"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16"},
+	},
+	SPIRV: shiftsUint32SPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ShiftsUint32{
+		X:     kernelimpl.HostSlice[uint32](a, 0),
+		Small: kernelimpl.HostSlice[int8](a, 1),
+		Large: kernelimpl.HostSlice[int64](a, 2),
+		Out:   kernelimpl.HostSlice[uint32](a, 3),
+	}.Kernel
+})
+
+// ShiftsUint32 is the kernel [golang.ShiftsUint32] with its slices in device memory.
+type ShiftsUint32 struct {
+	X     runtime.View[uint32]
+	Small runtime.View[int8]
+	Large runtime.View[int64]
+	Out   runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Small)
+	kernelimpl.View(l, 2, k.Large)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunShiftsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
@@ -1695,7 +2040,7 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:100:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7"},
 	},
 	SPIRV: zeroedSPIRV,
 	Variants: []abi.Variant{
