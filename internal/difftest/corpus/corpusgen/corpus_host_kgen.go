@@ -268,6 +268,96 @@ func (g *convertFloat64Host) r0() int {
 	return -1
 }
 
+// convertIntHost is some work-items of the kernel [ConvertInt].
+type convertIntHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
+
+var convertIntHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertIntHost) Begin() {
+	g.Sites = convertIntHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertIntHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertIntHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 float64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b4
+			}
+		}
+		{
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(v7)
+			v16 = float64(v7)
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			v20 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			continue
+		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
@@ -612,6 +702,96 @@ func (g *convertInt8Host) r0() int {
 			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
 			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
 			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+			continue
+		}
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// convertUintHost is some work-items of the kernel [ConvertUint].
+type convertUintHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
+
+var convertUintHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *convertUintHost) Begin() {
+	g.Sites = convertUintHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *convertUintHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *convertUintHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v8, v10, v12, v13, v14 int32
+		var v5, v7 int64
+		var v15 float32
+		var v16 float64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b4
+			}
+		}
+		{
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v8 = int32(uint64(v7))
+			v9 := v8 << 24
+			v10 = v9 >> 24
+			v11 := v8 << 16
+			v12 = v11 >> 16
+			v13 = v8 & 255
+			v14 = v8 & 65535
+			v15 = float32(uint64(v7))
+			v16 = float64(uint64(v7))
+			v17 := uint64(v5) < uint64(v3)
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			v20 := int16(uint32(v12))
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			v25 := int8(uint32(v13))
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			v27 := int16(uint32(v14))
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:

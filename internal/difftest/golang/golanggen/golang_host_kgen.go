@@ -149,11 +149,11 @@ type rounded32Host struct {
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
 
 var rounded32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:46:5"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:45:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:32"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:16"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:53:5"},
+	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
 }
 
 // Begin readies the form for a launch.
@@ -273,11 +273,11 @@ type rounded64Host struct {
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
 
 var rounded64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:46:5"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:45:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:32"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:44:16"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:53:5"},
+	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
 }
 
 // Begin readies the form for a launch.
