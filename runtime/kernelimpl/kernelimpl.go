@@ -28,6 +28,9 @@
 //		return l.Run1(ctx, dev, r, opts)
 //	}
 //
+// A kernel with a host form, a type that kgen writes to another file, is registered
+// by [RegisterForm]; what such types use begins with Host.
+//
 // The number is always the parameter's row in abi.Kernel.Params. Rows that the
 // kernel never reads (Offset -1) may be filled in or left out.
 package kernelimpl
