@@ -10,7 +10,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 3
+const Version = 4
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -38,6 +38,10 @@ const (
 
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
+
+	// MaxSmall is the largest size, and product of sizes, of a small launch; see
+	// Variant.Products.
+	MaxSmall = 1 << 28
 
 	// MaxLocalSize is the largest work-group size along one dimension.
 	MaxLocalSize = 1 << 16
@@ -299,7 +303,13 @@ type Variant struct {
 	// Without are the aspects, sorted, that the kernel's first module uses beside
 	// Kernel.Aspects, and that this one does without.
 	Without []properties.Aspect
-	SPIRV   string
+	// Products, if not nil, limits the launches that the variant is for: the factors
+	// of each product are offsets in the launch block, of 64-bit arguments or
+	// lengths, or of the 32 bits of a dimension of GlobalRange; a negative one is
+	// minus a constant. What stands at the offsets must be in [0, MaxSmall], and
+	// each product at most MaxSmall.
+	Products [][]int
+	SPIRV    string
 }
 
 // The names of variants: what computes in words of 32 bits, what does without
@@ -309,6 +319,9 @@ const (
 	VariantAlone      = "alone"
 	VariantAloneWords = "aloneWords"
 )
+
+// VariantSmall is the name of the variant for small launches.
+const VariantSmall = "small"
 
 // DataHeader begins Kernel.Data, so that kgen knows the files that it wrote.
 const DataHeader = "kgen table data\n"

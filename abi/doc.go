@@ -20,6 +20,10 @@
 // any variant does without, and otherwise the first variant that does without
 // those that the device lacks; that is settled when a pipeline is made.
 //
+// [VariantSmall] is another module for devices that take the first one. It is for
+// launches that Variant.Products admits, and computes in 32 bits what has no more
+// there.
+//
 // [VariantWords] computes in words of 32 bits, without Int64, Int8 and Int16. An
 // int, uint, int64 or uint64 is two words in it. What is smaller than a word stays
 // so in memory: to load it the module loads the word around it, at a multiple of 4

@@ -29,8 +29,8 @@ type Module struct {
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
 // user's code; the error is a bug in kgen. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
-// pass's name; then the variants in words and without sub-groups, if there are any,
-// with the names "words" and "alone".
+// pass's name; then the variants that there are, with the names "small", "words" and
+// "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return nil, diags, nil
@@ -65,10 +65,15 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		return nil, nil, err
 	}
 	desc := describe(m, k, main.spirv)
+	small, err := addSmall(prog, k, m, desc, after)
+	if err != nil {
+		return nil, nil, err
+	}
 	variants, err := addVariants(prog, k, m, desc, main.spirv, after)
 	if err != nil {
 		return nil, nil, err
 	}
+	variants = append(small, variants...)
 	desc.Uses = uses(m, desc, k, prog)
 	checkAspects(prog, k, m, desc, &diags)
 	out := &Module{ABI: desc, Words: main.words, Variants: variants}

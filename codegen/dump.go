@@ -14,6 +14,7 @@ import (
 const (
 	dumpSSA   = "ssa"
 	dumpBuilt = "built"
+	dumpSmall = "small"
 	dumpWords = "words"
 	dumpAlone = "alone"
 	dumpSPIRV = "spirv"
@@ -27,7 +28,7 @@ func DumpNames() []string {
 	for _, p := range pass.Passes() {
 		names = append(names, p.Name)
 	}
-	return append(names, dumpWords, dumpAlone, dumpSPIRV, dumpHost, dumpAll)
+	return append(names, dumpSmall, dumpWords, dumpAlone, dumpSPIRV, dumpHost, dumpAll)
 }
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }

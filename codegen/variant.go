@@ -20,6 +20,64 @@ type nativeRow struct {
 	capabilities []spirv.Capability
 }
 
+// minSaved is what a module for small launches must save to be worth having, in
+// integer operations on 64 bits, of which one in a loop counts as loopWeight.
+const (
+	minSaved   = 16
+	loopWeight = 8
+)
+
+// addSmall adds the variant for small launches to the kernel's description, if
+// much of what m computes in 64 bits needs but 32 there, and returns its module.
+func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, after func(form string, m *ir.Module)) ([][]uint32, error) {
+	before := wideOps(m)
+	if before < minSaved {
+		return nil, nil
+	}
+	s, diags := lower.Lower(prog, k)
+	s.Small = &ir.Small{Sites: m.Sites}
+	if diags = append(diags, pass.Run(s, nil)...); len(diags) > 0 {
+		return nil, fmt.Errorf("for small launches: %v", diags[0])
+	}
+	// Launches are made of the same work-items, and faults are the same.
+	if s.Small.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
+		return nil, nil
+	}
+	if after != nil {
+		after(dumpSmall, s)
+	}
+	if err := ir.Verify(s); err != nil {
+		return nil, fmt.Errorf("for small launches: %w", err)
+	}
+	words, err := emit.Emit(s)
+	if err != nil {
+		return nil, fmt.Errorf("for small launches: %w", err)
+	}
+	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: s.Small.Products})
+	return [][]uint32{words}, nil
+}
+
+// wideOps counts the operations on integers of 64 bits.
+func wideOps(m *ir.Module) int {
+	depth := pass.LoopDepth(m.Kernel)
+	n := 0
+	for _, b := range m.Kernel.Blocks {
+		weight := 1
+		for range min(depth[b], 3) {
+			weight *= loopWeight
+		}
+		for _, v := range b.Insts {
+			switch {
+			case v.Op == ir.OpIMul && v.Type == ir.TypeI64:
+				n += 3 * weight
+			case v.Op.Has(ir.FlagPure) && len(v.Args) > 1 && v.Args[1].Type == ir.TypeI64:
+				n += weight
+			}
+		}
+	}
+	return n
+}
+
 // native lists what a module may use that the variant in words does without.
 var native = []nativeRow{
 	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},

@@ -133,6 +133,8 @@ type Device struct {
 	queue   *Queue
 	// correct says that kernels correct float32 division and square root.
 	correct bool
+	// small says that small launches take the variants made for them.
+	small bool
 
 	pipelines atomic.Int64
 
@@ -149,7 +151,7 @@ type Device struct {
 // the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
 // name), which lists the devices that there are.
 func Open(opts ...OpenOption) (*Device, error) {
-	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE"), checks: os.Getenv("KGEN_CHECKED")}
+	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE"), checks: os.Getenv("KGEN_CHECKED"), small: os.Getenv("KGEN_SMALL")}
 	for _, opt := range opts {
 		opt.applyOpen(&o)
 	}
@@ -201,6 +203,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		kernels: map[*Kernel]*builtKernel{},
 	}
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
+	d.small = o.small != "never"
 	d.queue = d.NewQueue()
 	return d
 }

@@ -54,7 +54,12 @@
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
 // A device makes a kernel ready once for each set of values, which takes
-// milliseconds; see Device.Pipelines.
+// milliseconds; see Device.Pipelines. It may do so twice: kgen compiles kernels that
+// compute many indices for small launches, too, whose sizes (int arguments, lengths,
+// ranges) and their products where they matter, such as height times width, are
+// below 2^28, since devices index in 32 bits much faster. Which module a launch
+// takes shows in its time alone. KGEN_SMALL=never takes the general one always, for
+// tests and measurements.
 //
 // # Faults
 //

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -19,6 +20,7 @@ type Kernel struct {
 	// words are the modules: the kernel's own, then those of its variants.
 	words []func() []uint32
 	specs []specVar
+	small *abi.Variant // for small launches, or nil
 }
 
 // NewKernel is called by generated code.
@@ -30,6 +32,9 @@ func NewKernel(k launch.Kernel) *Kernel {
 	add(k.ABI.SPIRV)
 	for i := range k.ABI.Variants {
 		add(k.ABI.Variants[i].SPIRV)
+		if k.ABI.Variants[i].Products != nil {
+			out.small = &k.ABI.Variants[i]
+		}
 	}
 	return out
 }
@@ -50,7 +55,7 @@ func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, miss
 	}
 	for i := range k.abi.Variants {
 		v := &k.abi.Variants[i]
-		fits := true
+		fits := v.Products == nil
 		for j := range k.abi.Variants {
 			for _, a := range k.abi.Variants[j].Without {
 				fits = fits && (has(a) || slices.Contains(v.Without, a))
@@ -61,6 +66,33 @@ func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, miss
 		}
 	}
 	return nil, missing
+}
+
+// isSmall reports whether the kernel has a variant for small launches and c, whose
+// arguments are complete, is one.
+func (k *Kernel) isSmall(c *launch.Call) bool {
+	if k.small == nil {
+		return false
+	}
+	global := deviceOrder(c.Rank, c.Global)
+	for _, factors := range k.small.Products {
+		product := uint64(1)
+		for _, at := range factors {
+			x := uint64(0)
+			switch {
+			case at < 0:
+				x = uint64(-at)
+			case at < abi.OffsetArgs:
+				x = uint64(global[(at-abi.OffsetRange)/4])
+			default:
+				x = binary.LittleEndian.Uint64(c.Args[at-abi.OffsetArgs:])
+			}
+			if product *= x; x > abi.MaxSmall || product > abi.MaxSmall {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // module returns the words of the kernel's own module, or of one of its variants.

@@ -69,11 +69,11 @@ func (d *Device) record(rec *graph.Recorder, k *Kernel, c *launch.Call, p *plan,
 		}
 		return Event{l}, nil
 	}
+	passSlices(k.abi, c)
 	pipeline, err := d.pipeline(k, c, p)
 	if err != nil {
 		return Event{}, err
 	}
-	passSlices(k.abi, c)
 	n := graph.Node{
 		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: pipeline, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
@@ -132,6 +132,7 @@ type builtKernel struct {
 type variant struct {
 	local    [3]int
 	subGroup int
+	small    bool
 	specs    []hal.SpecValue
 	pipeline hal.Pipeline
 }
@@ -139,6 +140,7 @@ type variant struct {
 // pipeline returns the kernel with all its constants set, built when first used.
 func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
 	local := deviceOrder(c.Rank, p.local)
+	small := d.small && !d.direct() && k.isSmall(c)
 	reservedSpecs(c, local, d.correct, d.whole(local))
 	d.mu.Lock()
 	if d.kernels == nil {
@@ -156,7 +158,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	defer b.mu.Unlock()
 	for i := range b.variants {
 		v := &b.variants[i]
-		if v.local == p.local && v.subGroup == p.subGroup && slices.Equal(v.specs, c.Specs) {
+		if v.local == p.local && v.subGroup == p.subGroup && v.small == small && slices.Equal(v.specs, c.Specs) {
 			return v.pipeline, nil
 		}
 	}
@@ -164,7 +166,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
 		SubGroupSize: p.subGroup, Host: k.host, HostSpecs: slices.Clone(c.HostSpecs),
 	}
-	h, err := d.build(k, desc)
+	h, err := d.build(k, desc, small)
 	if err != nil {
 		if e := new(Error); errors.As(err, &e) {
 			return nil, err
@@ -172,14 +174,14 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
 	d.pipelines.Add(1)
-	b.variants = append(b.variants, variant{p.local, p.subGroup, slices.Clone(c.Specs), h})
+	b.variants = append(b.variants, variant{p.local, p.subGroup, small, slices.Clone(c.Specs), h})
 	return h, nil
 }
 
 // build makes a pipeline of the kernel's module, or of the variant that the device
-// needs. Where the driver fails on the module, as compilers do, a variant may do:
-// it is other code for the same results.
-func (d *Device) build(k *Kernel, desc hal.PipelineDesc) (hal.Pipeline, error) {
+// needs, or of that for small launches. Where the driver fails on the module, as
+// compilers do, a variant may do: it is other code for the same results.
+func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeline, error) {
 	if d.direct() {
 		return d.newPipeline(&desc)
 	}
@@ -187,9 +189,17 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	if missing != 0 {
 		return nil, d.lacks(k, "needs", missing).about(k)
 	}
+	if v == nil && small {
+		if h, err := d.buildVariant(k, k.small, desc); err == nil {
+			return h, nil
+		}
+	}
 	h, err := d.buildVariant(k, v, desc)
 	if v == nil && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
+			if k.abi.Variants[i].Products != nil {
+				continue
+			}
 			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
 				return h, nil
 			}

@@ -19,6 +19,7 @@ type openOptions struct {
 	masked []properties.Aspect
 	limits Limits
 	divide string // the environment variable KGEN_EXACT_DIVIDE
+	small  string // the environment variable KGEN_SMALL
 	checks string // the seed, "" for none
 }
 

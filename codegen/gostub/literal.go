@@ -131,10 +131,25 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 	add("SPIRV", jen.Id(spirv))
 	rows = nil
 	for i, v := range k.Variants {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"SPIRV", jen.Id(variantVar(k, i))}))
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"SPIRV", jen.Id(variantVar(k, i))}))
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
+}
+
+func products(list [][]int) *jen.Statement {
+	if list == nil {
+		return nil
+	}
+	var rows []jen.Code
+	for _, p := range list {
+		var factors []jen.Code
+		for _, x := range p {
+			factors = append(factors, jen.Lit(x))
+		}
+		rows = append(rows, jen.Values(factors...))
+	}
+	return jen.Index().Index().Int().Values(rows...)
 }
 
 func aspectList(list []properties.Aspect) *jen.Statement {

@@ -64,6 +64,8 @@ type Module struct {
 	UsesGroup bool
 	// NoSubGroups says that what work-groups do does without sub-groups.
 	NoSubGroups bool
+	// Small, if not nil, says that the module is for small launches only.
+	Small *Small
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
 
@@ -82,6 +84,23 @@ func NewModule(name string) *Module {
 		consts:  map[constKey]*Value{},
 		arrays:  map[arrayKey]*Type{},
 		structs: map[string]*Type{},
+	}
+}
+
+// Small is about a module for small launches.
+type Small struct {
+	// Products is what it assumes of them, as abi.Variant has it.
+	Products [][]int
+	// Sites are those of the kernel's first module, by which faults are known.
+	// Foreign says that there is a fault of none of them.
+	Sites   []*Site
+	Foreign bool
+}
+
+// Add adds a product to those that are assumed to be small.
+func (s *Small) Add(factors ...int) {
+	if !slices.ContainsFunc(s.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
+		s.Products = append(s.Products, slices.Clone(factors))
 	}
 }
 

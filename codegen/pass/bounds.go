@@ -58,8 +58,7 @@ type decider struct {
 }
 
 func newDecider(m *ir.Module) *decider {
-	a := newRanges(m)
-	a.solve()
+	a := solved(m)
 	return &decider{m, a, newProver(a)}
 }
 

@@ -13,14 +13,18 @@ import (
 // the bandwidth of vector accesses.
 const coarseItems = 4
 
-// maxCoarseValues bounds the size of a kernel that is worth repeating.
-const maxCoarseValues = 400
+// A kernel that is worth repeating is small and waits for memory: with more loads
+// there is enough to wait for in one work-item.
+const (
+	maxCoarseValues = 400
+	maxCoarseLoads  = 6
+)
 
 // coarsen wraps an element-wise range kernel in a loop over several work-items,
 // a work-group size apart, as package abi lays down. Kernels with loops of their
 // own have enough to do per work-item, and are left alone.
 func coarsen(m *ir.Module) diag.List {
-	if m.Form != abi.Range || hasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues {
+	if m.Form != abi.Range || hasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
 	}
 	f := m.Kernel
@@ -110,6 +114,18 @@ func hasLoop(f *ir.Func) bool {
 		}
 	}
 	return false
+}
+
+func countLoads(f *ir.Func) int {
+	n := 0
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpLoad && v.Ref().Var == nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func countValues(f *ir.Func) int {

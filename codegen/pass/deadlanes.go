@@ -29,7 +29,7 @@ func runDeadLanes(m *ir.Module) diag.List {
 		return ds
 	}
 	u.bypassLoops()
-	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}}
+	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
 	for _, b := range u.order {
 		// Where all leave together, they may just return.
 		if e, ok := u.way(b); ok && u.leaving[e] && !(u.Block(b) && u.Value(b.Term.Cond)) {
@@ -102,6 +102,9 @@ type deadLanes struct {
 	dying    map[*ir.Block]*ir.Block
 	skeleton map[*ir.Value]bool // values that dead lanes compute, too
 	dead     *ir.Ref
+	undef    *undefs
+	cells    []*ir.Var // what phis became
+	own      []*ir.Var // those that dead lanes have no use for
 }
 
 func (d *deadLanes) run() {
@@ -135,8 +138,9 @@ func (d *deadLanes) run() {
 	entry.Insts = slices.Insert(entry.Insts, 0, init)
 
 	d.f.RemoveUnreachable()
-	repairSSA(d.f)
-	promoteVars(d.f)
+	d.thread()
+	repairSSA(d.f, d.undef)
+	d.undef.promote(d.f, d.cells)
 }
 
 // staying reports whether b was there from the start and has a Sync op before
@@ -349,7 +353,7 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	demotePhis(d.f)
+	d.cells = demotePhis(d.f, d.undef)
 	vars := map[*ir.Var]bool{}
 	for _, v := range phis {
 		vars[v.Ref().Var] = true
@@ -361,7 +365,21 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
+	d.own = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
 }
+
+// skip ends b with a branch that leads dead lanes to one block and live ones to
+// another.
+func (d *deadLanes) skip(b, dead, live *ir.Block) {
+	e := d.f.NewBlock()
+	b.Branch(d.load(b), e, live)
+	d.forget(e)
+	e.Jump(dead)
+}
+
+// forget notes at the end of b, where lanes are dead, that they need nothing of
+// what live lanes have.
+func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.forget(b, d.own)...) }
 
 // rebuild puts what is not the skeleton's in b, a block in uniform flow, under
 // "if not dead".
@@ -379,11 +397,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		}
 	}
 	flush := func() {
-		if len(live) == 0 {
+		if !slices.ContainsFunc(live, d.matters) {
+			put(cur, live...)
+			live = nil
 			return
 		}
 		body, next := d.f.NewBlock(), d.f.NewBlock()
-		cur.Branch(d.load(cur), next, body)
+		d.skip(cur, next, body)
 		put(body, live...)
 		body.Jump(next)
 		cur, live = next, nil
@@ -418,7 +438,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 			}
 			d.redirect(b, to)
 		}
-		cur.Branch(d.load(cur), to, body)
+		d.skip(cur, to, body)
 		put(body, live...)
 		moveTerm(end, body)
 	} else {
@@ -478,7 +498,7 @@ func (d *deadLanes) guard(b *ir.Block) {
 		}
 		g := d.f.NewBlock()
 		b.Retarget(s, g)
-		g.Branch(d.load(g), to, s)
+		d.skip(g, to, s)
 	}
 }
 
@@ -491,6 +511,7 @@ func (d *deadLanes) redirect(b, to *ir.Block) {
 		}
 		st := x.Append(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(true))
 		st.Aux = d.dead
+		d.forget(x)
 		x.ClearTerm()
 		x.Jump(to)
 	}

@@ -190,7 +190,11 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
 func runExpand(m *ir.Module) diag.List {
-	compactSites(m)
+	if m.Small != nil {
+		shareSites(m)
+	} else {
+		compactSites(m)
+	}
 	if m.Spilled {
 		for _, f := range bodies(m) {
 			spillArgs(f)

@@ -18,9 +18,13 @@ var passes = []Pass{
 	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
 	// Every check that it decides saves a branch and perhaps a dead lane.
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", Run: bounds},
+	// Only now is it known which loops have checks left.
+	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
 	// The ranges that decided checks say what fits in 32 bits; fewer values are
 	// left to convert.
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", Run: narrow},
+	// It moves what narrow looks at, and comes before what counts branches.
+	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: gather},
 	// Kernels without loops are known only when constants have decided branches.
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
 	// Which lanes die is known when all checks that can be decided are.

@@ -15,8 +15,7 @@ func narrow(m *ir.Module) diag.List { return narrowValues(m, nil) }
 
 // narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
 func narrowValues(m *ir.Module, chosen func(n *narrower)) diag.List {
-	a := newRanges(m)
-	a.solve()
+	a := solved(m)
 	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
 	if chosen != nil {
@@ -39,7 +38,7 @@ type narrower struct {
 // or arguments that fit, too.
 func narrowOp(op ir.Op) (ok, args bool) {
 	switch op {
-	case ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
+	case ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
 		return true, false
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShrA, ir.OpShrL, ir.OpShl:
 		return true, true
@@ -152,6 +151,7 @@ func (n *narrower) rewrite() {
 		}
 		b.Phis, b.Insts = phis, insts
 	}
+	defer n.indexes()
 	made := map[*ir.Value]bool{}
 	for _, v := range n.low {
 		made[v] = true
@@ -175,6 +175,32 @@ func (n *narrower) rewrite() {
 	}
 }
 
+// indexes lets memory operations take indices of 32 bits, which are signed, as
+// they are: the device extends them with the address.
+func (n *narrower) indexes() {
+	low := map[*ir.Value]bool{}
+	for _, v := range n.low {
+		low[v] = true
+	}
+	for _, b := range n.a.dom.Order {
+		for _, v := range b.Insts {
+			if v.Ref() == nil {
+				continue
+			}
+			path := v.Path()
+			for i, x := range path {
+				y := extended(x)
+				if y == nil {
+					continue
+				}
+				if p := n.a.value(y); low[y] || x.Op == ir.OpSConvert || p.lo >= 0 && p.hi <= math.MaxInt32 {
+					path[i] = y
+				}
+			}
+		}
+	}
+}
+
 func (n *narrower) make(f *ir.Func, v *ir.Value) {
 	if !n.set[v] {
 		return
@@ -192,6 +218,7 @@ func (n *narrower) make(f *ir.Func, v *ir.Value) {
 
 func (n *narrower) fill(v *ir.Value) *ir.Value {
 	low := n.low[v]
+	low.Bits = v.Bits // of an Arg
 	for _, x := range v.Args {
 		low.Args = append(low.Args, n.lowOf(x))
 	}

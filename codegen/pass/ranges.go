@@ -65,8 +65,11 @@ type ranges struct {
 	base   map[*ir.Value]interval
 	facts  map[*ir.Value][]fact
 	visits map[*ir.Value]int
-	steps  []int64 // where growing bounds pause
-	length map[uint64]bool
+	steps  []int64         // where growing bounds pause
+	length map[uint64]bool // where lengths stand in the launch block
+	ints   map[uint64]bool // and arguments of type int
+	// given are intervals that small launches keep.
+	given map[*ir.Value]interval
 	// later holds unsigned relations to values that may turn out not to be
 	// negative.
 	later []lateFact
@@ -81,10 +84,14 @@ type lateFact struct {
 
 func newRanges(m *ir.Module) *ranges {
 	a := &ranges{m: m, f: m.Kernel, dom: m.Kernel.Dominators(), base: map[*ir.Value]interval{},
-		facts: map[*ir.Value][]fact{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}}
+		facts: map[*ir.Value][]fact{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
+		given: map[*ir.Value]interval{}}
 	for _, p := range m.Params {
 		if p.Kind == abi.Slice && p.Offset >= 0 {
 			a.length[uint64(abi.OffsetArgs+p.Offset+8)] = true
+		}
+		if p.Kind == abi.Value && p.Type == "int" && p.Offset >= 0 {
+			a.ints[uint64(abi.OffsetArgs+p.Offset)] = true
 		}
 	}
 	a.steps = []int64{0, math.MaxInt32 - 1, math.MaxInt32, math.MaxUint32, maxLength - 1, maxLength, math.MaxInt64 - 1, math.MaxInt64}

@@ -12,6 +12,9 @@ import (
 // its block.
 func (a *ranges) eval(v *ir.Value) interval {
 	full := fullRange(v.Type)
+	if p, ok := a.given[v]; ok {
+		return p
+	}
 	arg := func(i int) interval { return a.at(v.Args[i], v.Block) }
 	var p interval
 	switch v.Op {
@@ -102,6 +105,8 @@ func (a *ranges) arm(v *ir.Value, i int) interval {
 
 func (a *ranges) arg(v *ir.Value) interval {
 	switch {
+	case a.m.Small != nil && a.isSize(v):
+		return interval{0, abi.MaxSmall}
 	case v.Type == ir.TypeI64 && a.length[v.Bits]:
 		return interval{0, maxLength}
 	case v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved:

@@ -389,6 +389,10 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpSelect, c, x.Args[1], y)
 	case y.Op == ir.OpSelect && y.Args[0] == c:
 		return s.set(v, ir.OpSelect, c, x, y.Args[2])
+	case c.Op == ir.OpINe && sameValues(c.Args, v.Args[1:]):
+		return x
+	case c.Op == ir.OpIEq && sameValues(c.Args, v.Args[1:]):
+		return y
 	}
 	if v.Type.Kind != ir.Bool {
 		return nil
@@ -404,6 +408,11 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpLAnd, c, x)
 	}
 	return nil
+}
+
+// sameValues reports whether a and b are the same two values, in any order.
+func sameValues(a, b []*ir.Value) bool {
+	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
 }
 
 // convert simplifies conversions between integer types.

@@ -1,17 +1,36 @@
 package pass
 
-import "github.com/kgen-go/kgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
 
 // demotePhis turns every phi into a Function variable that the predecessors
-// store to and the block loads first.
-func demotePhis(f *ir.Func) {
+// store to and the block loads first. What it holds matters from a store to the
+// load, and so neither after that nor where the ways to the block part. It returns
+// the variables.
+func demotePhis(f *ir.Func, u *undefs) []*ir.Var {
+	var all []*ir.Var
+	dom := f.Dominators()
+	refs := map[*ir.Value]*ir.Ref{}
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			v := f.Module.NewVar(f, ir.Function, "phi", phi.Type)
+			refs[phi] = &ir.Ref{Var: v}
+			if d := dom.Idom(b); dom.Reachable(b) && d != nil {
+				d.Insts = append(d.Insts, u.forget(d, []*ir.Var{v})...)
+			}
+		}
+	}
 	for _, b := range f.Blocks {
 		if len(b.Phis) == 0 {
 			continue
 		}
-		loads := make([]*ir.Value, 0, len(b.Phis)+len(b.Insts))
+		var loads []*ir.Value
+		var vars []*ir.Var
 		for _, phi := range b.Phis {
-			ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "phi", phi.Type)}
+			ref := refs[phi]
 			for i, p := range b.Preds {
 				// Also where the argument is the phi itself: a store for another
 				// edge may have come in between.
@@ -20,12 +39,15 @@ func demotePhis(f *ir.Func) {
 			// The value stays the same one, so that its uses need no change.
 			phi.Op, phi.Args, phi.Aux = ir.OpLoad, nil, ref
 			loads = append(loads, phi)
+			vars = append(vars, ref.Var)
 		}
 		// A block that is its own predecessor got its stores just now, and the
 		// stores read what the loads read: the loads go first.
-		b.Insts = append(loads, b.Insts...)
+		b.Insts = slices.Concat(loads, u.forget(b, vars), b.Insts)
 		b.Phis = nil
+		all = append(all, vars...)
 	}
+	return all
 }
 
 // use is one use of a value: by an instruction, or by block b's terminator.
@@ -36,9 +58,9 @@ type use struct {
 
 // repairSSA turns the values whose definitions no longer dominate their uses
 // into Function variables. f has no phis. Such a use is only ever executed after
-// the definition, so what the variable holds on other paths does not matter; it
-// is zeroed where the paths part, which keeps it from being carried around loops.
-func repairSSA(f *ir.Func) {
+// the definition, so what the variable holds on other paths does not matter: it
+// is nothing from where the paths part.
+func repairSSA(f *ir.Func, u *undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]use{}
 	var order []*ir.Value
@@ -75,12 +97,12 @@ func repairSSA(f *ir.Func) {
 	}
 	e := newEdits(f)
 	for _, a := range order {
-		repairValue(f, dom, e, a, broken[a])
+		repairValue(f, dom, e, u, a, broken[a])
 	}
 	e.apply()
 }
 
-func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, a *ir.Value, uses []use) {
+func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, undef *undefs, a *ir.Value, uses []use) {
 	ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "ssa", a.Type)}
 	top := a.Block
 	loads := map[*ir.Block]*ir.Value{} // for terminators
@@ -113,7 +135,7 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, a *ir.Value, uses []use)
 	}
 	e.after[a] = append(e.after[a], store(a, a.Block))
 	if top != a.Block {
-		e.end[top] = append(e.end[top], store(f.Module.Const(a.Type, 0), top))
+		e.end[top] = append(e.end[top], store(undef.of(a.Type), top))
 	}
 }
 
@@ -121,16 +143,16 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, a *ir.Value, uses []use)
 type edits struct {
 	f             *ir.Func
 	before, after map[*ir.Value][]*ir.Value
-	end           map[*ir.Block][]*ir.Value
+	start, end    map[*ir.Block][]*ir.Value
 }
 
 func newEdits(f *ir.Func) *edits {
-	return &edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
+	return &edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
 }
 
 func (e *edits) apply() {
 	for _, b := range e.f.Blocks {
-		out := make([]*ir.Value, 0, len(b.Insts))
+		out := append(make([]*ir.Value, 0, len(b.Insts)), e.start[b]...)
 		for _, v := range b.Insts {
 			out = append(out, e.before[v]...)
 			out = append(out, v)

@@ -25,13 +25,14 @@ func structurize(m *ir.Module) diag.List {
 
 func structurizeFunc(f *ir.Func) {
 	splitTwinEdges(f)
-	demotePhis(f)
+	u := &undefs{}
+	phis := demotePhis(f, u)
 	loopAroundJumps(f)
 	t := newTreeBuilder(f).build()
 	leaveByBreak(f, t)
 	emitTree(f, t)
-	repairSSA(f)
-	promoteVars(f)
+	repairSSA(f, u)
+	u.promote(f, phis)
 	tidyArms(f)
 }
 

@@ -1,0 +1,271 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// The variant for small launches may assume of them what abi.Variant.Small says:
+// that sizes, and what they are multiplied to, are at most abi.MaxSmall. This file
+// finds upper bounds of integers as sums of products of sizes, such as H*W of
+// y*W + x, and notes which products they are.
+
+// solved returns the ranges of a module's integers.
+func solved(m *ir.Module) *ranges {
+	a := newRanges(m)
+	a.solve()
+	if m.Small != nil && a.assumeSmall() {
+		a.solve()
+	}
+	return a
+}
+
+// size is a size of the launch: what stands at an offset of the launch block.
+type size = int
+
+// isSize reports whether v is one that small launches bound.
+func (a *ranges) isSize(v *ir.Value) bool {
+	if v.Op != ir.OpArg {
+		return false
+	}
+	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || isRangeArg(v)
+}
+
+// bound is an upper bound: k and a sum of products of sizes.
+type bound struct {
+	k     int64
+	terms []sizes
+}
+
+// sizes is coef times the sizes.
+type sizes struct {
+	coef int64
+	of   []size
+}
+
+// Limits of bounds that are worth having.
+const (
+	maxSizes      = 3 // in one product
+	maxBoundTerms = 7
+	maxBoundConst = 1 << 20 // what is constant beside the sizes
+	maxBoundDepth = 12
+	maxBoundTries = 2000
+)
+
+func (s bound) plus(t bound) (bound, bool) {
+	n := bound{k: s.k + t.k}
+	for _, x := range slices.Concat(s.terms, t.terms) {
+		n.add(x)
+	}
+	return n, n.ok()
+}
+
+// times is the product of two bounds of what is not negative.
+func (s bound) times(t bound) (bound, bool) {
+	s.k, t.k = max(s.k, 0), max(t.k, 0)
+	n := bound{k: s.k * t.k}
+	for _, x := range s.terms {
+		n.add(sizes{x.coef * t.k, x.of})
+		for _, y := range t.terms {
+			of := slices.Concat(x.of, y.of)
+			if len(of) > maxSizes {
+				return bound{}, false
+			}
+			slices.Sort(of)
+			n.add(sizes{x.coef * y.coef, of})
+		}
+	}
+	for _, y := range t.terms {
+		n.add(sizes{y.coef * s.k, y.of})
+	}
+	return n, n.ok()
+}
+
+// add adds a product to the sum.
+func (s *bound) add(x sizes) {
+	if x.coef == 0 {
+		return
+	}
+	for i := range s.terms {
+		if slices.Equal(s.terms[i].of, x.of) {
+			s.terms[i].coef += x.coef
+			return
+		}
+	}
+	s.terms = append(s.terms, x)
+}
+
+func (s bound) ok() bool {
+	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
+}
+
+// hi is the largest value under the bound in a small launch.
+func (s bound) hi() int64 {
+	n := max(s.k, 0)
+	for range s.terms {
+		n += abi.MaxSmall // coefficients are part of the products
+	}
+	return n
+}
+
+// bounder finds bounds.
+type bounder struct {
+	a     *ranges
+	p     *prover
+	sizes []*ir.Value // what bounds may be made of, the likeliest first
+	tries int         // proofs that were tried
+}
+
+// assumeSmall notes the intervals of integers that have 32 bits in small launches,
+// and the products of sizes that must be small for it. It reports whether there
+// are any.
+func (a *ranges) assumeSmall() bool {
+	d := &bounder{a: a, p: newProver(a)}
+	var lengths, ranges []*ir.Value
+	for _, b := range a.dom.Order {
+		for _, v := range b.Insts {
+			switch {
+			case !a.isSize(v):
+			case isRangeArg(v):
+				ranges = append(ranges, v)
+			case a.length[v.Bits]:
+				lengths = append(lengths, v)
+			default:
+				d.sizes = append(d.sizes, v)
+			}
+		}
+	}
+	d.sizes = slices.Concat(d.sizes, ranges, lengths)
+	for _, v := range d.sizes {
+		a.m.Small.Add(size(v.Bits))
+	}
+	for _, b := range a.dom.Order {
+		for _, v := range b.Insts {
+			if v.Type != ir.TypeI64 || v.Op != ir.OpIAdd && v.Op != ir.OpISub && v.Op != ir.OpIMul && v.Op != ir.OpShl {
+				continue
+			}
+			p := a.value(v)
+			if p.fits32() || p.lo < math.MinInt32 {
+				continue
+			}
+			s, ok := d.bound(v, b, maxBoundDepth)
+			if !ok || s.hi() > math.MaxInt32 || s.hi() < p.lo {
+				continue
+			}
+			for _, x := range s.terms {
+				of := x.of
+				if x.coef > 1 {
+					of = append([]size{-int(x.coef)}, of...)
+				}
+				a.m.Small.Add(of...)
+			}
+			a.given[v] = interval{p.lo, s.hi()}
+		}
+	}
+	return len(a.given) > 0
+}
+
+// bound returns an upper bound of v in block b.
+func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
+	p := d.a.at(v, b)
+	if p.hi <= maxBoundConst {
+		return bound{k: max(p.hi, -maxBoundConst)}, true
+	}
+	if d.a.isSize(v) {
+		return bound{terms: []sizes{{1, []size{size(v.Bits)}}}}, true
+	}
+	if depth == 0 || v.Block == nil {
+		return bound{}, false
+	}
+	arg := func(i int) (bound, bool) { return d.bound(v.Args[i], b, depth-1) }
+	switch v.Op {
+	case ir.OpBuiltIn:
+		if x, ok := d.itemID(v); ok {
+			return x, true
+		}
+	case ir.OpUConvert, ir.OpSConvert:
+		if v.Args[0].Type.IsInt() && d.a.keeps(v) {
+			return arg(0)
+		}
+	case ir.OpIAdd:
+		if s, ok := arg(0); ok {
+			if t, ok := arg(1); ok {
+				return s.plus(t)
+			}
+		}
+	case ir.OpISub:
+		if d.a.at(v.Args[1], b).lo >= 0 {
+			return arg(0)
+		}
+	case ir.OpIMul:
+		if x, y := d.a.at(v.Args[0], b), d.a.at(v.Args[1], b); x.lo < 0 && y.lo < 0 {
+			return bound{}, false
+		}
+		if s, ok := arg(0); ok {
+			if t, ok := arg(1); ok {
+				return s.times(t)
+			}
+		}
+	case ir.OpShl:
+		if n := v.Args[1]; n.IsConst() && n.Bits < 20 {
+			if s, ok := arg(0); ok {
+				return s.times(bound{k: 1 << n.Bits})
+			}
+		}
+	}
+	for _, s := range d.sizes {
+		if d.tries++; d.tries > maxBoundTries {
+			break
+		}
+		if _, ok := d.p.le(v, s, 0, b); ok {
+			return bound{terms: []sizes{{1, []size{size(s.Bits)}}}}, true
+		}
+	}
+	return bound{}, false
+}
+
+// itemID bounds the ids of an nd-range's work-items, of which there are no more
+// than its range says.
+func (d *bounder) itemID(v *ir.Value) (bound, bool) {
+	var dim ir.BuiltIn
+	switch x := v.Aux.(ir.BuiltIn); {
+	case d.a.m.Form != abi.NDRange:
+		return bound{}, false
+	case x >= ir.GlobalInvocationIDX && x <= ir.GlobalInvocationIDZ:
+		dim = x - ir.GlobalInvocationIDX
+	case x >= ir.WorkgroupIDX && x <= ir.WorkgroupIDZ:
+		dim = x - ir.WorkgroupIDX
+	default:
+		return bound{}, false
+	}
+	at := abi.OffsetRange + 4*size(dim)
+	d.a.m.Small.Add(at)
+	return bound{terms: []sizes{{1, []size{at}}}}, true
+}
+
+// shareSites numbers the faults as the kernel's first module does, which may have
+// checks that small launches do not need.
+func shareSites(m *ir.Module) {
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if v.Op != ir.OpFault {
+					continue
+				}
+				is := v.Aux.(*ir.Site)
+				i := slices.IndexFunc(m.Small.Sites, func(s *ir.Site) bool {
+					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message
+				})
+				if i < 0 {
+					m.Small.Foreign = true
+					return
+				}
+				v.Aux = m.Small.Sites[i]
+			}
+		}
+	}
+	m.Sites = m.Small.Sites
+}

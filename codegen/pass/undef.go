@@ -1,0 +1,171 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// undefs are stand-ins for what a variable holds where nothing reads it. The IR
+// has no such values: they live from demotion to settle, which puts in their
+// place whatever makes the code simplest. One that it misses is a zero.
+type undefs struct{ byType map[*ir.Type]*ir.Value }
+
+// of returns the stand-in for type t.
+func (u *undefs) of(t *ir.Type) *ir.Value {
+	v := u.byType[t]
+	if v == nil {
+		if u.byType == nil {
+			u.byType = map[*ir.Type]*ir.Value{}
+		}
+		v = &ir.Value{Op: ir.OpConst, Type: t}
+		u.byType[t] = v
+	}
+	return v
+}
+
+func (u *undefs) is(v *ir.Value) bool { return u.byType[v.Type] == v }
+
+// forget returns stores of nothing to the variables, for block b.
+func (u *undefs) forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
+	var stores []*ir.Value
+	for _, v := range vars {
+		s := b.Func.NewValue(ir.OpStore, ir.TypeVoid, u.of(v.Type))
+		s.Aux, s.Block = &ir.Ref{Var: v}, b
+		stores = append(stores, s)
+	}
+	return stores
+}
+
+// promote makes values of f's variables, of which vars hold nothing at first.
+func (u *undefs) promote(f *ir.Func, vars []*ir.Var) {
+	entry := f.Blocks[0]
+	entry.Insts = append(u.forget(entry, vars), entry.Insts...)
+	promoteVars(f)
+	u.settle(f)
+}
+
+// settle removes the stand-ins from f: a phi or selection that chooses between
+// one value and nothing is that value where the value is to be had.
+func (u *undefs) settle(f *ir.Func) {
+	if len(u.byType) == 0 {
+		return
+	}
+	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), is: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
+	// A phi whose value is not to be had at its place stands for itself, which
+	// may change what others stand for.
+	for s.solve(); s.misplaced(); s.solve() {
+		clear(s.is)
+		clear(s.turns)
+	}
+	repl := map[*ir.Value]*ir.Value{}
+	for v, x := range s.is {
+		if x != v {
+			repl[v] = x
+		}
+	}
+	gone := func(v *ir.Value) bool { return repl[v] != nil }
+	for _, b := range f.Blocks {
+		b.Phis = slices.DeleteFunc(b.Phis, gone)
+		b.Insts = slices.DeleteFunc(b.Insts, gone)
+	}
+	replaceUses(f, func(v *ir.Value) *ir.Value {
+		if x := repl[v]; x != nil {
+			v = x
+		}
+		if u.is(v) {
+			return f.Module.Const(v.Type, 0)
+		}
+		return v
+	})
+}
+
+// settler finds what phis and selections stand for, starting with nothing.
+type settler struct {
+	u     *undefs
+	order []*ir.Block
+	dom   *ir.DomTree
+	is    map[*ir.Value]*ir.Value // a stand-in, another value, or itself
+	own   map[*ir.Value]bool      // those that must stand for themselves
+	turns map[*ir.Value]int
+}
+
+// chooses returns the values that v is one of, or nil if v computes something.
+func chooses(v *ir.Value) []*ir.Value {
+	switch v.Op {
+	case ir.OpPhi:
+		return v.Args
+	case ir.OpSelect:
+		return v.Args[1:]
+	}
+	return nil
+}
+
+func (s *settler) solve() {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range s.order {
+			for _, vs := range [][]*ir.Value{b.Phis, b.Insts} {
+				for _, v := range vs {
+					if args := chooses(v); args != nil {
+						if x := s.meet(v, args); s.is[v] != x {
+							s.is[v], changed = x, true
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// maxTurns bounds how often one value may come to stand for another.
+const maxTurns = 8
+
+// meet returns what v stands for, as one of args.
+func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
+	if s.own[v] || s.is[v] == v {
+		return v
+	}
+	one := s.u.of(v.Type)
+	for _, a := range args {
+		x := a
+		if chooses(a) != nil {
+			if x = s.is[a]; x == nil {
+				continue // not looked at yet
+			}
+		}
+		switch {
+		case s.u.is(x) || x == one:
+		case s.u.is(one):
+			one = x
+		default:
+			return v
+		}
+	}
+	if was := s.is[v]; was != nil && !s.u.is(was) && was != one {
+		// What it stood for turned out to stand for itself, perhaps.
+		if s.turns[v]++; s.turns[v] > maxTurns {
+			return v
+		}
+	}
+	return one
+}
+
+// misplaced notes the phis that stand for a value which does not dominate them,
+// and reports whether there are any.
+func (s *settler) misplaced() bool {
+	found := false
+	for _, b := range s.order {
+		for _, v := range b.Phis {
+			x := s.is[v]
+			if x == v || x.Block == nil {
+				continue
+			}
+			if x.Block != b && s.dom.Dominates(x.Block, b) {
+				continue
+			}
+			s.own[v], found = true, true
+		}
+	}
+	return found
+}

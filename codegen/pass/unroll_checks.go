@@ -1,0 +1,392 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Limits of what is unrolled: iterations of a loop, and instructions afterwards.
+const (
+	maxUnrolled       = 16
+	maxUnrolledValues = 512
+)
+
+// unroll writes out small loops with a constant number of iterations, from the
+// inside out, if checks are left in them: gather then makes one of all the
+// checks. Loops without checks are left to drivers.
+func unroll(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		for tried := map[*ir.Block]bool{}; unrollOne(f, tried); {
+			if diags := runSimplify(m); len(diags) > 0 {
+				return diags
+			}
+			runCSE(m)
+			runDCE(m)
+		}
+	}
+	return nil
+}
+
+// unrollOne unrolls the first loop of f that is worth it, and reports whether
+// there was one.
+func unrollOne(f *ir.Func, tried map[*ir.Block]bool) bool {
+	f.RemoveUnreachable()
+	for _, l := range innermost(f) {
+		if tried[l.head] {
+			continue
+		}
+		tried[l.head] = true
+		n := l.trips()
+		if n == 0 || n*l.values() > maxUnrolledValues || !l.checks() {
+			continue
+		}
+		l.unroll(f, n)
+		return true
+	}
+	return false
+}
+
+// loop is a natural loop with one back edge.
+type loop struct {
+	head, latch *ir.Block
+	blocks      []*ir.Block // in an order in which definitions come first
+	in          map[*ir.Block]bool
+}
+
+// innermost returns f's loops that have one back edge and no loop inside.
+func innermost(f *ir.Func) []*loop {
+	dom := f.Dominators()
+	var found []*loop
+	for _, h := range dom.Order {
+		latches := latchesOf(h, dom)
+		if len(latches) != 1 || countPreds(h, latches[0]) != 1 {
+			continue
+		}
+		l := &loop{head: h, latch: latches[0], in: loopBody(h, latches)}
+		inner := true
+		for _, b := range dom.Order {
+			if l.in[b] {
+				l.blocks = append(l.blocks, b)
+				for _, s := range b.Term.Succs {
+					inner = inner && !(s != h && l.in[s] && dom.Dominates(s, b))
+				}
+			}
+		}
+		if inner {
+			l.takeFaults(dom.Order)
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// latchesOf returns the blocks with back edges to h.
+func latchesOf(h *ir.Block, dom *ir.DomTree) []*ir.Block {
+	var latches []*ir.Block
+	for _, p := range h.Preds {
+		if dom.Dominates(h, p) && !slices.Contains(latches, p) {
+			latches = append(latches, p)
+		}
+	}
+	return latches
+}
+
+// loopBody returns the blocks of the loop with head h and the given latches.
+func loopBody(h *ir.Block, latches []*ir.Block) map[*ir.Block]bool {
+	in := map[*ir.Block]bool{h: true}
+	work := slices.Clone(latches)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !in[b] {
+			in[b] = true
+			work = append(work, b.Preds...)
+		}
+	}
+	return in
+}
+
+// takeFaults makes those blocks parts of the loop that are for its faults only,
+// so that each copy has its own.
+func (l *loop) takeFaults(order []*ir.Block) {
+	out := func(p *ir.Block) bool { return !l.in[p] }
+	for _, b := range order {
+		if !l.in[b] && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
+			l.blocks = append(l.blocks, b)
+		}
+	}
+	for _, b := range l.blocks {
+		l.in[b] = true
+	}
+}
+
+func countPreds(b, p *ir.Block) int {
+	n := 0
+	for _, q := range b.Preds {
+		if q == p {
+			n++
+		}
+	}
+	return n
+}
+
+// values returns the number of the loop's instructions.
+func (l *loop) values() int {
+	n := 0
+	for _, b := range l.blocks {
+		n += len(b.Insts) + 1
+	}
+	return n
+}
+
+// checks reports whether the loop has a check, and nothing that must not be
+// repeated.
+func (l *loop) checks() bool {
+	some := false
+	for _, b := range l.blocks {
+		for _, v := range b.Insts {
+			if v.Op.Has(ir.FlagSync) {
+				return false
+			}
+		}
+		for _, s := range b.Term.Succs {
+			some = some || isFault(s)
+		}
+	}
+	return some
+}
+
+// isFault reports whether b records a fault and ends the work-item.
+func isFault(b *ir.Block) bool {
+	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
+}
+
+// trips returns how often the loop's head runs, or 0 if that is not known to be
+// small.
+func (l *loop) trips() int {
+	dom := l.head.Func.Dominators()
+	for _, b := range l.blocks {
+		if b.Term.Kind == ir.Branch && dom.Dominates(b, l.latch) {
+			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
+			if out >= 0 {
+				if n := l.simulate(b.Term.Cond, out); n > 0 {
+					return n
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// simulate returns how often the loop's head runs if the loop is left when cond
+// chooses its branch's successor out.
+func (l *loop) simulate(cond *ir.Value, out int) int {
+	back := slices.Index(l.head.Preds, l.latch)
+	env := map[*ir.Value]*ir.Value{}
+	for _, phi := range l.head.Phis {
+		var init *ir.Value
+		for i, a := range phi.Args {
+			if i != back && init != nil && a != init {
+				init = nil
+				break
+			} else if i != back {
+				init = a
+			}
+		}
+		if init != nil && init.IsConst() {
+			env[phi] = init
+		}
+	}
+	s := &simplifier{m: l.head.Func.Module}
+	for n := 1; n <= maxUnrolled+1; n++ {
+		seen := map[*ir.Value]*ir.Value{}
+		c := l.fold(s, cond, env, seen)
+		if c == nil {
+			return 0
+		}
+		if (c.Bits == 0) == (out == 1) {
+			return n
+		}
+		next := map[*ir.Value]*ir.Value{}
+		for _, phi := range l.head.Phis {
+			if x := l.fold(s, phi.Args[back], env, seen); x != nil {
+				next[phi] = x
+			}
+		}
+		env = next
+	}
+	return 0
+}
+
+// fold returns the constant that v is in an iteration, or nil.
+func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+	if v.IsConst() {
+		return v
+	}
+	if x := env[v]; x != nil {
+		return x
+	}
+	if x, ok := seen[v]; ok {
+		return x
+	}
+	seen[v] = nil
+	if v.Op == ir.OpPhi || !v.Op.Has(ir.FlagPure) || v.Block == nil || !l.in[v.Block] || len(v.Args) == 0 {
+		return nil
+	}
+	w := *v
+	w.Args = make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		if w.Args[i] = l.fold(s, a, env, seen); w.Args[i] == nil {
+			return nil
+		}
+	}
+	if x := s.fold(&w); x != nil && x.IsConst() {
+		seen[v] = x
+	}
+	return seen[v]
+}
+
+// unroll puts n copies of the loop before it; what is known of their conditions
+// leaves nothing of the loop itself.
+func (l *loop) unroll(f *ir.Func, n int) {
+	u := &undefs{}
+	cells := append(l.demoteUses(f, u), demotePhis(f, u)...)
+	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
+	copies := make([]map[*ir.Block]*ir.Block, n)
+	for i := range copies {
+		copies[i] = l.copy(f)
+	}
+	for i, c := range copies {
+		next := l.head
+		if i+1 < n {
+			next = copies[i+1][l.head]
+		}
+		for _, b := range l.blocks {
+			t := b.Term
+			t.Succs = slices.Clone(t.Succs)
+			for k, s := range t.Succs {
+				switch {
+				case s == l.head:
+					t.Succs[k] = next
+				case l.in[s]:
+					t.Succs[k] = c[s]
+				}
+			}
+			if t.Cond != nil {
+				t.Cond = c[b].Term.Cond
+			}
+			c[b].Term = ir.Term{}
+			c[b].SetTerm(t)
+		}
+	}
+	for _, p := range entries {
+		p.Retarget(l.head, copies[0][l.head])
+	}
+	f.RemoveUnreachable()
+	u.promote(f, cells)
+}
+
+// copy copies the loop's blocks, which have no phis, but for where they lead:
+// their terminators have conditions only.
+func (l *loop) copy(f *ir.Func) map[*ir.Block]*ir.Block {
+	blocks := map[*ir.Block]*ir.Block{}
+	values := map[*ir.Value]*ir.Value{}
+	value := func(v *ir.Value) *ir.Value {
+		if w := values[v]; w != nil {
+			return w
+		}
+		return v
+	}
+	for _, b := range l.blocks {
+		c := f.NewBlock()
+		c.Unroll = b.Unroll
+		blocks[b] = c
+		for _, v := range b.Insts {
+			w := f.NewValue(v.Op, v.Type)
+			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, c
+			for _, a := range v.Args {
+				w.Args = append(w.Args, value(a))
+			}
+			values[v] = w
+			c.Insts = append(c.Insts, w)
+		}
+		if b.Term.Cond != nil {
+			c.Term.Cond = value(b.Term.Cond)
+		}
+	}
+	return blocks
+}
+
+// demoteUses puts the loop's values that are used after it in variables, which
+// it returns, since there will be several of each.
+func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
+	e := newEdits(f)
+	refs := map[*ir.Value]*ir.Ref{}
+	var vars []*ir.Var
+	load := func(a *ir.Value, b *ir.Block) *ir.Value {
+		if a.Block == nil || !l.in[a.Block] || l.in[b] {
+			return nil
+		}
+		r := refs[a]
+		if r == nil {
+			r = &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "out", a.Type)}
+			refs[a], vars = r, append(vars, r.Var)
+			s := f.NewValue(ir.OpStore, ir.TypeVoid, a)
+			s.Aux, s.Block = r, a.Block
+			if a.Op == ir.OpPhi {
+				e.start[a.Block] = append(e.start[a.Block], s)
+			} else {
+				e.after[a] = append(e.after[a], s)
+			}
+		}
+		x := f.NewValue(ir.OpLoad, a.Type)
+		x.Aux, x.Block = r, b
+		return x
+	}
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			for i, a := range phi.Args {
+				if p := b.Preds[i]; !l.in[p] {
+					if x := load(a, p); x != nil {
+						e.end[p] = append(e.end[p], x)
+						phi.Args[i] = x
+					}
+				}
+			}
+		}
+		for _, v := range b.Insts {
+			for i, a := range v.Args {
+				if x := load(a, b); x != nil {
+					e.before[v] = append(e.before[v], x)
+					v.Args[i] = x
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil {
+			if x := load(c, b); x != nil {
+				e.end[b] = append(e.end[b], x)
+				b.Term.Cond = x
+			}
+		}
+	}
+	e.apply()
+	return vars
+}
+
+// LoopDepth returns how many loops each block stands in.
+func LoopDepth(f *ir.Func) map[*ir.Block]int {
+	depth := map[*ir.Block]int{}
+	dom := f.Dominators()
+	for _, h := range dom.Order {
+		latches := latchesOf(h, dom)
+		if len(latches) == 0 {
+			continue
+		}
+		for b := range loopBody(h, latches) {
+			depth[b]++
+		}
+	}
+	return depth
+}
