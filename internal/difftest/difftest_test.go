@@ -159,6 +159,9 @@ func TestVariants(t *testing.T) {
 		}
 		for i := range k.ABI().Variants {
 			v := &k.ABI().Variants[i]
+			if v.Name == abi.VariantSmall {
+				continue // for what devices have
+			}
 			m, err := spirv.Parse(moduleWords(v.SPIRV))
 			if err != nil {
 				t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed CoRR.spv
 var coRRSPIRV string
+
+//go:embed CoRR.small.spv
+var coRRSmall string
 
 //go:embed CoRR.words.spv
 var coRRWords string
@@ -59,6 +62,7 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: coRRSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -135,6 +139,9 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 //go:embed CoRW.spv
 var coRWSPIRV string
 
+//go:embed CoRW.small.spv
+var coRWSmall string
+
 //go:embed CoRW.words.spv
 var coRWWords string
 
@@ -166,6 +173,7 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: coRWSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -242,6 +250,9 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 //go:embed CoWR.spv
 var coWRSPIRV string
 
+//go:embed CoWR.small.spv
+var coWRSmall string
+
 //go:embed CoWR.words.spv
 var coWRWords string
 
@@ -273,6 +284,7 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: coWRSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -349,6 +361,9 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 //go:embed CoWW.spv
 var coWWSPIRV string
 
+//go:embed CoWW.small.spv
+var coWWSmall string
+
 //go:embed CoWW.words.spv
 var coWWWords string
 
@@ -380,6 +395,7 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: coWWSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -456,6 +472,9 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 //go:embed Collect.spv
 var collectSPIRV string
 
+//go:embed Collect.small.spv
+var collectSmall string
+
 //go:embed Collect.words.spv
 var collectWords string
 
@@ -482,14 +501,15 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/litmus/kernel.go:69:10"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 	},
 	SPIRV: collectSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -570,6 +590,9 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 //go:embed FenceMP.spv
 var fenceMPSPIRV string
 
+//go:embed FenceMP.small.spv
+var fenceMPSmall string
+
 //go:embed FenceMP.words.spv
 var fenceMPWords string
 
@@ -596,12 +619,13 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -678,6 +702,9 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 //go:embed IRIW.spv
 var iriwSPIRV string
 
+//go:embed IRIW.small.spv
+var iriwSmall string
+
 //go:embed IRIW.words.spv
 var iriwWords string
 
@@ -704,12 +731,13 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -786,6 +814,9 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 //go:embed LB.spv
 var lbSPIRV string
 
+//go:embed LB.small.spv
+var lbSmall string
+
 //go:embed LB.words.spv
 var lbWords string
 
@@ -812,12 +843,13 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -894,6 +926,9 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 //go:embed LocalMP.spv
 var localMPSPIRV string
 
+//go:embed LocalMP.small.spv
+var localMPSmall string
+
 //go:embed LocalMP.words.spv
 var localMPWords string
 
@@ -929,6 +964,7 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: localMPSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1005,6 +1041,9 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 //go:embed LocalSB.spv
 var localSBSPIRV string
 
+//go:embed LocalSB.small.spv
+var localSBSmall string
+
 //go:embed LocalSB.words.spv
 var localSBWords string
 
@@ -1039,6 +1078,7 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: localSBSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1115,6 +1155,9 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 //go:embed MP.spv
 var mpSPIRV string
 
+//go:embed MP.small.spv
+var mpSmall string
+
 //go:embed MP.words.spv
 var mpWords string
 
@@ -1141,12 +1184,13 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1223,6 +1267,9 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 //go:embed MPAdd.spv
 var mpAddSPIRV string
 
+//go:embed MPAdd.small.spv
+var mpAddSmall string
+
 //go:embed MPAdd.words.spv
 var mpAddWords string
 
@@ -1249,12 +1296,13 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1331,6 +1379,9 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 //go:embed MPAtomic.spv
 var mpAtomicSPIRV string
 
+//go:embed MPAtomic.small.spv
+var mpAtomicSmall string
+
 //go:embed MPAtomic.words.spv
 var mpAtomicWords string
 
@@ -1357,12 +1408,13 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1439,6 +1491,9 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 //go:embed MPSwap.spv
 var mpSwapSPIRV string
 
+//go:embed MPSwap.small.spv
+var mpSwapSmall string
+
 //go:embed MPSwap.words.spv
 var mpSwapWords string
 
@@ -1465,12 +1520,13 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1547,6 +1603,9 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 //go:embed R.spv
 var rSPIRV string
 
+//go:embed R.small.spv
+var rSmall string
+
 //go:embed R.words.spv
 var rWords string
 
@@ -1573,12 +1632,13 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: rSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1655,6 +1715,9 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 //go:embed S.spv
 var sSPIRV string
 
+//go:embed S.small.spv
+var sSmall string
+
 //go:embed S.words.spv
 var sWords string
 
@@ -1681,12 +1744,13 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1763,6 +1827,9 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 //go:embed SB.spv
 var sbSPIRV string
 
+//go:embed SB.small.spv
+var sbSmall string
+
 //go:embed SB.words.spv
 var sbWords string
 
@@ -1789,12 +1856,13 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1871,6 +1939,9 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 //go:embed SBSwap.spv
 var sbSwapSPIRV string
 
+//go:embed SBSwap.small.spv
+var sbSwapSmall string
+
 //go:embed SBSwap.words.spv
 var sbSwapWords string
 
@@ -1897,12 +1968,13 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1979,6 +2051,9 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 //go:embed TwoTwoW.spv
 var twoTwoWSPIRV string
 
+//go:embed TwoTwoW.small.spv
+var twoTwoWSmall string
+
 //go:embed TwoTwoW.words.spv
 var twoTwoWWords string
 
@@ -2005,11 +2080,12 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 	},
 	SPIRV: twoTwoWSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2086,6 +2162,9 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 //go:embed WRC.spv
 var wrcSPIRV string
 
+//go:embed WRC.small.spv
+var wrcSmall string
+
 //go:embed WRC.words.spv
 var wrcWords string
 
@@ -2112,12 +2191,13 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -84,7 +84,7 @@ func (g *accessorHost) r1() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
 		continue
 	b5:
 		g.Fault(0, v4, v1, v0, int32(0), int32(0))
@@ -169,7 +169,7 @@ func (g *afterReductionHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v7 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h7[li] = v7
 			next = 1
 			continue
@@ -198,6 +198,7 @@ func (g *afterReductionHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v5 := int64(uint32(v0))
+		var v11 int32
 		var v12 int64
 		{
 			v9 := uint64(v5) < uint64(v3)
@@ -206,15 +207,15 @@ func (g *afterReductionHost) r2() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v8
-			v11 := v0 ^ 1
+			*(*int32)(unsafe.Add(p2, int(v0)*4)) = v8
+			v11 = v0 ^ 1
 			v12 = int64(uint32(v11))
 			v14 := uint64(v12) < uint64(v3)
 			if !v14 {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v12)*4)) = v13
+		*(*int32)(unsafe.Add(p2, int(v11)*4)) = v13
 		continue
 	b6:
 		g.Fault(1, v12, v3, v0, int32(0), int32(0))
@@ -312,7 +313,7 @@ func (g *countsHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 := v11 & 3
 			v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
 			v14 := v13 + 1
@@ -486,7 +487,7 @@ func (g *evensHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
 		continue
 	b10:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -594,7 +595,7 @@ func (g *flagHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v10
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v10
 		goto b11
 	b10:
 		g.Fault(0, v9, v1, v0, int32(0), int32(0))
@@ -638,7 +639,7 @@ func (g *globalCountsHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
+		var v0, v8 int32
 		var v5, v9 int64
 		{
 			v0 = int32(x)
@@ -649,8 +650,8 @@ func (g *globalCountsHost) r0() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 & 3
+			v7 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v8 = v7 & 3
 			v9 = int64(v8)
 			v10 := uint64(v9) < uint64(v3)
 			if !v10 {
@@ -658,9 +659,9 @@ func (g *globalCountsHost) r0() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v9)*4))
+			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
 			v12 := v11 + 1
-			*(*int32)(unsafe.Add(p1, int(v9)*4)) = v12
+			*(*int32)(unsafe.Add(p1, int(v8)*4)) = v12
 			continue
 		}
 	b3:
@@ -749,7 +750,7 @@ func (g *guardedHost) r2() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v11 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 := uint32(v8) < uint32(64)
 			if !v12 {
 				goto b6
@@ -818,7 +819,7 @@ func (g *guardedHost) r3() int {
 		if !v26 {
 			goto b14
 		}
-		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v18
+		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v18
 		goto b15
 	b14:
 		g.Fault(2, v25, v4, v0, int32(0), int32(0))
@@ -893,7 +894,7 @@ func (g *halfAtomicHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
 		goto b6
 	b5:
 		g.Fault(0, v6, v1, v0, int32(0), int32(0))
@@ -972,7 +973,7 @@ func (g *haloHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := uint32(v5) < uint32(65)
 			if !v10 {
 				goto b10
@@ -1028,7 +1029,7 @@ func (g *haloHost) r3() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v17
 		continue
 	b8:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -1150,7 +1151,7 @@ func (g *halvesHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v15
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v15
 		continue
 	b9:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -1193,7 +1194,7 @@ func (g *inPlaceHost) r0() int {
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v13 int32
+		var v0, v7, v10, v13 int32
 		var v5, v8 int64
 		{
 			v0 = int32(x)
@@ -1204,7 +1205,7 @@ func (g *inPlaceHost) r0() int {
 			}
 		}
 		{
-			v7 := v0 + -1
+			v7 = v0 + -1
 			v8 = int64(uint32(v7))
 			v9 := uint64(v8) < uint64(v3)
 			if !v9 {
@@ -1212,21 +1213,21 @@ func (g *inPlaceHost) r0() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v10 = *(*int32)(unsafe.Add(p1, int(v7)*4))
 			v11 := uint64(v5) < uint64(v1)
 			if !v11 {
 				goto b6
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p0, x*4))
+			v12 := *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v13 = v10 + v12
 			v14 := uint64(v5) < uint64(v3)
 			if !v14 {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v13
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v13
 		goto b8
 	b5:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1314,7 +1315,7 @@ func (g *lastStepsHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b18
@@ -1404,7 +1405,7 @@ func (g *lastStepsHost) r3() int {
 		if !v26 {
 			goto b16
 		}
-		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v25
+		*(*int32)(unsafe.Add(p2, int(v23)*4)) = v25
 		goto b17
 	b16:
 		g.Fault(2, v24, v3, v0, int32(0), int32(0))
@@ -1486,7 +1487,7 @@ func (g *lastStepsHost) r4() int {
 		if !v26 {
 			goto b16
 		}
-		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v25
+		*(*int32)(unsafe.Add(p2, int(v23)*4)) = v25
 		goto b17
 	b16:
 		g.Fault(2, v24, v3, v0, int32(0), int32(0))
@@ -1560,7 +1561,7 @@ func (g *lieHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v7 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v8 := v7
 			v9 := 3 < v8
 			if !v9 {
@@ -1576,7 +1577,7 @@ func (g *lieHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1611,7 +1612,7 @@ func (g *lieHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
 		continue
 	b7:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1694,7 +1695,7 @@ func (g *lieRoundsHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1745,7 +1746,7 @@ func (g *lieRoundsHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1822,7 +1823,7 @@ func (g *missingBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b7
@@ -1837,7 +1838,7 @@ func (g *missingBarrierHost) r2() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
 		continue
 	b6:
 		g.Fault(0, v7, v3, v0, int32(0), int32(0))
@@ -1927,7 +1928,7 @@ func (g *missingSecondHost) r2() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
@@ -1998,7 +1999,7 @@ func (g *missingSecondHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
@@ -2025,7 +2026,7 @@ func (g *missingSecondHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v17
 		g.Leave(li)
 		continue
 	b10:
@@ -2065,8 +2066,8 @@ func (g *neighbourHost) r0() int {
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3, v7 int64
+		var v0, v6 int32
+		var v3 int64
 		{
 			v0 = int32(x)
 			v3 = int64(uint32(v0))
@@ -2076,15 +2077,15 @@ func (g *neighbourHost) r0() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p1, x*4)) = int32(1)
-			v6 := v0 + 1
-			v7 = int64(uint32(v6))
+			*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(1)
+			v6 = v0 + 1
+			v7 := int64(uint32(v6))
 			v8 := v7 < v1
 			if !v8 {
 				goto b3
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = int32(2)
+		*(*int32)(unsafe.Add(p1, int(v6)*4)) = int32(2)
 	b3:
 		continue
 	b4:
@@ -2220,7 +2221,7 @@ func (g *sameElementHost) r1() int {
 				goto b5
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+		v7 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 		if !v8 {
 			goto b4
 		}
@@ -2304,7 +2305,7 @@ func (g *sharedHost) r2() int {
 			goto b5
 		}
 		{
-			v10 := *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v10 := *(*int32)(unsafe.Add(p1, int(v7)*4))
 			*(*int32)(m1) = v10
 			goto b6
 		}
@@ -2320,7 +2321,7 @@ func (g *sharedHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v14
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v14
 		continue
 	b8:
 		g.Fault(1, v13, v3, v0, int32(0), int32(0))
@@ -2396,7 +2397,7 @@ func (g *smallBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b8
@@ -2442,7 +2443,7 @@ func (g *smallBarrierHost) r3() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
 		continue
 	b7:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -2518,7 +2519,7 @@ func (g *treeHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b15
@@ -2596,7 +2597,7 @@ func (g *treeHost) r3() int {
 		if !v25 {
 			goto b13
 		}
-		*(*int32)(unsafe.Add(p2, int(v23)*4)) = v24
+		*(*int32)(unsafe.Add(p2, int(v22)*4)) = v24
 		goto b14
 	b13:
 		g.Fault(2, v23, v3, v0, int32(0), int32(0))

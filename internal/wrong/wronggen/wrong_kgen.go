@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -50,8 +50,8 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/wrong/kernel.go:171:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:24"},
 	},
 	SPIRV: accessorSPIRV,
 	Variants: []abi.Variant{
@@ -131,8 +131,8 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:309:44"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:310:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:310:5"},
 	},
 	SPIRV: afterReductionSPIRV,
 	Variants: []abi.Variant{
@@ -282,8 +282,8 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:159:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:27"},
 	},
 	SPIRV: evensSPIRV,
 	Variants: []abi.Variant{
@@ -408,6 +408,9 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 //go:embed GlobalCounts.spv
 var globalCountsSPIRV string
 
+//go:embed GlobalCounts.small.spv
+var globalCountsSmall string
+
 //go:embed GlobalCounts.words.spv
 var globalCountsWords string
 
@@ -428,6 +431,7 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: globalCountsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: globalCountsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -637,10 +641,10 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 65, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:37"},
 	},
 	SPIRV: haloSPIRV,
 	Variants: []abi.Variant{
@@ -766,6 +770,9 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 //go:embed InPlace.spv
 var inPlaceSPIRV string
 
+//go:embed InPlace.small.spv
+var inPlaceSmall string
+
 //go:embed InPlace.words.spv
 var inPlaceWords string
 
@@ -787,6 +794,7 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: inPlaceSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: inPlaceSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -848,8 +856,8 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6"},
 	},
 	SPIRV: lastStepsSPIRV,
@@ -1077,9 +1085,9 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5"},
 	},
 	SPIRV: missingBarrierSPIRV,
 	Variants: []abi.Variant{
@@ -1152,8 +1160,8 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5"},
 	},
 	SPIRV: missingSecondSPIRV,
@@ -1206,6 +1214,9 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 //go:embed Neighbour.spv
 var neighbourSPIRV string
 
+//go:embed Neighbour.small.spv
+var neighbourSmall string
+
 //go:embed Neighbour.words.spv
 var neighbourWords string
 
@@ -1225,6 +1236,7 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: neighbourSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}}, SPIRV: neighbourSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1357,8 +1369,8 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:14"},
 	},
 	SPIRV: sameElementSPIRV,
 	Variants: []abi.Variant{
@@ -1509,8 +1521,8 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5"},
 	},
 	SPIRV: smallBarrierSPIRV,
@@ -1584,8 +1596,8 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6"},
 	},
 	SPIRV: treeSPIRV,

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -28,6 +28,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed MatMul.spv
 var matMulSPIRV string
+
+//go:embed MatMul.small.spv
+var matMulSmall string
 
 //go:embed MatMul.words.spv
 var matMulWords string
@@ -58,14 +61,15 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
+		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
 	},
 	SPIRV: matMulSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -135,7 +135,7 @@ func (g *tallyHost) r2() int {
 				goto b10
 			}
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v24)*4)), v26)
+		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v23)*4)), v26)
 		goto b11
 	b10:
 		g.Fault(0, v24, v3, v0, int32(0), int32(0))

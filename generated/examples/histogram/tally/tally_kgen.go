@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Tally.spv
 var tallySPIRV string
+
+//go:embed Tally.small.spv
+var tallySmall string
 
 //go:embed Tally.words.spv
 var tallyWords string
@@ -51,6 +54,7 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: tallySPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

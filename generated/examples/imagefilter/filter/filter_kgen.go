@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Blur.spv
 var blurSPIRV string
+
+//go:embed Blur.small.spv
+var blurSmall string
 
 //go:embed Blur.words.spv
 var blurWords string
@@ -45,11 +48,12 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
 	},
 	SPIRV: blurSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -93,6 +97,9 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 //go:embed Brightness.spv
 var brightnessSPIRV string
 
+//go:embed Brightness.small.spv
+var brightnessSmall string
+
 //go:embed Brightness.words.spv
 var brightnessWords string
 
@@ -114,6 +121,7 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: brightnessSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {40}, {56}, {8, 12}}, SPIRV: brightnessSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -153,6 +161,9 @@ func RunBrightness(ctx context.Context, dev *runtime.Device, k filter.Brightness
 //go:embed Edges.spv
 var edgesSPIRV string
 
+//go:embed Edges.small.spv
+var edgesSmall string
+
 //go:embed Edges.words.spv
 var edgesWords string
 
@@ -166,13 +177,14 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 32,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:17"},
 	},
 	SPIRV: edgesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -28,6 +28,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Merge.spv
 var mergeSPIRV string
+
+//go:embed Merge.small.spv
+var mergeSmall string
 
 //go:embed Merge.words.spv
 var mergeWords string
@@ -45,12 +48,13 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "examples/knn/nearest/kernel.go:135:18"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:135:30"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/knn/nearest/kernel.go:135:18"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:139:8"},
 	},
 	SPIRV: mergeSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -90,6 +94,9 @@ func RunMerge(ctx context.Context, dev *runtime.Device, k nearest.Merge, r runti
 //go:embed Search.spv
 var searchSPIRV string
 
+//go:embed Search.small.spv
+var searchSmall string
+
 //go:embed Search.words.spv
 var searchWords string
 
@@ -123,6 +130,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: searchSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}}, SPIRV: searchSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Life.spv
 var lifeSPIRV string
+
+//go:embed Life.small.spv
+var lifeSmall string
 
 //go:embed Life.words.spv
 var lifeWords string
@@ -56,6 +59,7 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lifeSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-16, 12}, {8}, {-16, 8}, {12, 32}}, SPIRV: lifeSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lifeWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Mandelbrot.spv
 var mandelbrotSPIRV string
+
+//go:embed Mandelbrot.small.spv
+var mandelbrotSmall string
 
 //go:embed Mandelbrot.words.spv
 var mandelbrotWords string
@@ -48,6 +51,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: mandelbrotSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed MatMul.spv
 var matMulSPIRV string
+
+//go:embed MatMul.small.spv
+var matMulSmall string
 
 //go:embed MatMul.words.spv
 var matMulWords string
@@ -57,6 +60,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: matMulSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, SPIRV: matMulSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Median.spv
 var medianSPIRV string
+
+//go:embed Median.small.spv
+var medianSmall string
 
 //go:embed Median.words.spv
 var medianWords string
@@ -61,6 +64,7 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: medianSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

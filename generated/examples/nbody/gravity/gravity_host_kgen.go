@@ -119,10 +119,10 @@ func (g *stepHost) r1() int {
 			}
 		}
 		{
-			v13 := *(*float32)(unsafe.Add(p2, (basex+x)*16))
-			v14 := *(*float32)(unsafe.Add(p2, (basex+x)*16+4))
-			v15 := *(*float32)(unsafe.Add(p2, (basex+x)*16+8))
-			v16 := *(*float32)(unsafe.Add(p2, (basex+x)*16+12))
+			v13 := *(*float32)(unsafe.Add(p2, int(v0)*16))
+			v14 := *(*float32)(unsafe.Add(p2, int(v0)*16+4))
+			v15 := *(*float32)(unsafe.Add(p2, int(v0)*16+8))
+			v16 := *(*float32)(unsafe.Add(p2, int(v0)*16+12))
 			v17 = v13
 			v18 = v14
 			v19 = v15
@@ -186,18 +186,18 @@ func (g *stepHost) r1() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, int(v0)*12))
+			v70 := *(*float32)(unsafe.Add(p4, int(v0)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, int(v0)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, int(v0)*12)) = v75
+			*(*float32)(unsafe.Add(p4, int(v0)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, int(v0)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -209,10 +209,10 @@ func (g *stepHost) r1() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, int(v0)*16)) = v84
+		*(*float32)(unsafe.Add(p3, int(v0)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, int(v0)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, int(v0)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))
@@ -408,18 +408,18 @@ func (g *stepHost) r3() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, int(v0)*12))
+			v70 := *(*float32)(unsafe.Add(p4, int(v0)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, int(v0)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, int(v0)*12)) = v75
+			*(*float32)(unsafe.Add(p4, int(v0)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, int(v0)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -431,10 +431,10 @@ func (g *stepHost) r3() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, int(v0)*16)) = v84
+		*(*float32)(unsafe.Add(p3, int(v0)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, int(v0)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, int(v0)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))

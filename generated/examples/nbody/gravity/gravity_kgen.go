@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Paint.spv
 var paintSPIRV string
+
+//go:embed Paint.small.spv
+var paintSmall string
 
 //go:embed Paint.words.spv
 var paintWords string
@@ -45,11 +48,12 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 72,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27"},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:47:41"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27"},
 	},
 	SPIRV: paintSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -93,6 +97,9 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 //go:embed Step.spv
 var stepSPIRV string
 
+//go:embed Step.small.spv
+var stepSmall string
+
 //go:embed Step.words.spv
 var stepWords string
 
@@ -115,11 +122,12 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18"},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18"},
 	},
 	SPIRV: stepSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

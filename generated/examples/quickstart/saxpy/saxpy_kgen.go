@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed SAXPY.spv
 var saxpySPIRV string
+
+//go:embed SAXPY.small.spv
+var saxpySmall string
 
 //go:embed SAXPY.words.spv
 var saxpyWords string
@@ -50,6 +53,7 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: saxpySPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: saxpySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

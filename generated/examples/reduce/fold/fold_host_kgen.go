@@ -343,10 +343,10 @@ func (g *foldHost) r4() int {
 		if !v49 {
 			goto b11
 		}
-		*(*float32)(unsafe.Add(p2, int(v48)*16)) = v41
-		*(*float32)(unsafe.Add(p2, int(v48)*16+4)) = v42
-		*(*float32)(unsafe.Add(p2, int(v48)*16+8)) = v43
-		*(*float32)(unsafe.Add(p2, int(v48)*16+12)) = v44
+		*(*float32)(unsafe.Add(p2, int(v47)*16)) = v41
+		*(*float32)(unsafe.Add(p2, int(v47)*16+4)) = v42
+		*(*float32)(unsafe.Add(p2, int(v47)*16+8)) = v43
+		*(*float32)(unsafe.Add(p2, int(v47)*16+12)) = v44
 		goto b12
 	b11:
 		g.Fault(0, v48, v5, v0, int32(0), int32(0))

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Finish.spv
 var finishSPIRV string
+
+//go:embed Finish.small.spv
+var finishSmall string
 
 //go:embed Finish.words.spv
 var finishWords string
@@ -58,6 +61,7 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: finishSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords},
@@ -95,6 +99,9 @@ func RunFinish(ctx context.Context, dev *runtime.Device, k fold.Finish, r runtim
 //go:embed Fold.spv
 var foldSPIRV string
 
+//go:embed Fold.small.spv
+var foldSmall string
+
 //go:embed Fold.words.spv
 var foldWords string
 
@@ -126,6 +133,7 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: foldSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords},

@@ -42,12 +42,12 @@ func (g *addHost) r0() int {
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9 int32
+		var v0, v6, v9 int32
 		var v5, v7 int64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
-			v6 := int32(uint32(v0) / uint32(1024))
+			v6 = int32(uint32(v0) / uint32(1024))
 			v7 = int64(uint32(v6))
 			v8 := uint64(v7) < uint64(v3)
 			if !v8 {
@@ -55,16 +55,16 @@ func (g *addHost) r0() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v9 = *(*int32)(unsafe.Add(p1, int(v6)*4))
 			v10 := uint64(v5) < uint64(v1)
 			if !v10 {
 				goto b3
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p0, x*4))
+			v11 := *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v12 := v11 + v9
-			*(*int32)(unsafe.Add(p0, x*4)) = v12
+			*(*int32)(unsafe.Add(p0, int(v0)*4)) = v12
 			continue
 		}
 	b3:
@@ -259,7 +259,7 @@ func (g *blocksHost) r3() int {
 		if !v49 {
 			goto b14
 		}
-		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v48
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v48
 		goto b15
 	b14:
 		g.Fault(0, v8, v3, v0, int32(0), int32(0))

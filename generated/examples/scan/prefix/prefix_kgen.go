@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Add.spv
 var addSPIRV string
+
+//go:embed Add.small.spv
+var addSmall string
 
 //go:embed Add.words.spv
 var addWords string
@@ -48,6 +51,7 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: addSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -83,6 +87,9 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Ra
 //go:embed Blocks.spv
 var blocksSPIRV string
 
+//go:embed Blocks.small.spv
+var blocksSmall string
+
 //go:embed Blocks.words.spv
 var blocksWords string
 
@@ -113,6 +120,7 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: blocksSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords},

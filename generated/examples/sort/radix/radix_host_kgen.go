@@ -74,7 +74,7 @@ func (g *countHost) r1() int {
 			}
 		}
 		{
-			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v8 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 := int32(uint32(v8) >> (uint32(v11) & 31))
 			v13 := int32(0)
 			if v9 {
@@ -251,7 +251,7 @@ func (g *scatterHost) r2() int {
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v12 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v13 = v12
 		}
 	b4:
@@ -513,6 +513,7 @@ func (g *scatterHost) r7() int {
 		v38 := h38[li]
 		v0 := int32(basex + x)
 		var v64, v70 int64
+		var v69 int32
 		{
 			v58 := v57 + v9
 			v59 := v58 < v2
@@ -534,14 +535,14 @@ func (g *scatterHost) r7() int {
 			v66 := *(*int32)(unsafe.Add(p2, int(v64)*4))
 			v67 := v66 + v8
 			v68 := *(*int32)(unsafe.Add(m1, int(v46)*4))
-			v69 := v67 - v68
+			v69 = v67 - v68
 			v70 = int64(v69)
 			v71 := uint64(v70) < uint64(v6)
 			if !v71 {
 				goto b20
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v70)*4)) = v38
+		*(*int32)(unsafe.Add(p3, int(v69)*4)) = v38
 		goto b22
 	b20:
 		g.Fault(1, v70, v6, v0, int32(0), int32(0))

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -91,6 +91,9 @@ func RunCount(ctx context.Context, dev *runtime.Device, k radix.Count, r runtime
 //go:embed Scatter.spv
 var scatterSPIRV string
 
+//go:embed Scatter.small.spv
+var scatterSmall string
+
 //go:embed Scatter.words.spv
 var scatterWords string
 
@@ -127,6 +130,7 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: scatterSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, SPIRV: scatterSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scatterWords},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: scatterAlone},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: scatterAloneWords},

@@ -199,7 +199,7 @@ func (g *foldedHost) r2() int {
 				goto b15
 			}
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v36
+		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v36
 		continue
 	b15:
 		g.Fault(2, v37, v1, v0, int32(0), int32(0))
@@ -307,7 +307,7 @@ func (g *localHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v12
+		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v12
 		continue
 	b5:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
@@ -1221,7 +1221,7 @@ func (g *sumHost) r0() int {
 				goto b2
 			}
 		}
-		*(*int64)(unsafe.Add(p0, x*8)) = v6
+		*(*int64)(unsafe.Add(p0, int(v0)*8)) = v6
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -179,8 +179,8 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 2 SDiv64 1 IAdd64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7"},
 	},
 	SPIRV: foldedSPIRV,
@@ -289,9 +289,9 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27"},
 	},
 	SPIRV: idsSPIRV,
 	Variants: []abi.Variant{
@@ -382,6 +382,9 @@ func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtim
 //go:embed MM32.spv
 var mm32SPIRV string
 
+//go:embed MM32.small.spv
+var mm32Small string
+
 //go:embed MM32.words.spv
 var mm32Words string
 
@@ -408,16 +411,17 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -468,6 +472,9 @@ func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.
 //go:embed MM64.spv
 var mm64SPIRV string
 
+//go:embed MM64.small.spv
+var mm64Small string
+
 //go:embed MM64.words.spv
 var mm64Words string
 
@@ -498,16 +505,17 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -586,13 +594,13 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".In.D[0]", Type: "float32", Size: 4, Offset: 8},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:92"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:346:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:348:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:348:7"},
 	},
 	SPIRV: namedSPIRV,
 	Variants: []abi.Variant{
@@ -770,10 +778,10 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].B", Type: "float32", Size: 4, Offset: 12, Default: 0x40800000},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:158:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:159:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8"},
 	},
 	SPIRV: structsSPIRV,
 	Variants: []abi.Variant{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Add.spv
 var addSPIRV string
+
+//go:embed Add.small.spv
+var addSmall string
 
 //go:embed Add.words.spv
 var addWords string
@@ -52,6 +55,7 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: addSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -791,6 +795,9 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 //go:embed Items2.spv
 var items2SPIRV string
 
+//go:embed Items2.small.spv
+var items2Small string
+
 //go:embed Items2.words.spv
 var items2Words string
 
@@ -809,6 +816,7 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: items2SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {8, 12}}, SPIRV: items2Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -839,6 +847,9 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 //go:embed Items3.spv
 var items3SPIRV string
 
+//go:embed Items3.small.spv
+var items3Small string
+
 //go:embed Items3.words.spv
 var items3Words string
 
@@ -857,6 +868,7 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: items3SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}}, SPIRV: items3Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1011,9 +1023,9 @@ var mulKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 	},
 	SPIRV: mulSPIRV,
 	Variants: []abi.Variant{

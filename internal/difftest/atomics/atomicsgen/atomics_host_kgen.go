@@ -76,7 +76,7 @@ func (g *faultedHost) r0() int {
 				goto b15
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 		if !v8 {
 			goto b14
 		}
@@ -266,7 +266,7 @@ func (g *genericFloat32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
+		v9 = *(*float32)(unsafe.Add(p0, int(v0)*4))
 		if !v10 {
 			goto b21
 		}
@@ -505,7 +505,7 @@ func (g *genericFloat64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
+		v9 = *(*float64)(unsafe.Add(p0, int(v0)*8))
 		if !v10 {
 			goto b21
 		}
@@ -743,7 +743,7 @@ func (g *genericIntHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 		if !v10 {
 			goto b21
 		}
@@ -978,7 +978,7 @@ func (g *genericInt32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 		if !v10 {
 			goto b21
 		}
@@ -1214,7 +1214,7 @@ func (g *genericInt64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1449,7 +1449,7 @@ func (g *genericUintHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1684,7 +1684,7 @@ func (g *genericUint32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 		if !v10 {
 			goto b21
 		}
@@ -1920,7 +1920,7 @@ func (g *genericUint64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 		if !v10 {
 			goto b21
 		}
@@ -2130,7 +2130,7 @@ func (g *nativeHost) r0() int {
 			}
 		}
 		{
-			v8 := *(*float32)(unsafe.Add(p0, x*4))
+			v8 := *(*float32)(unsafe.Add(p0, int(v0)*4))
 			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
 			continue
 		}
@@ -2228,7 +2228,7 @@ func (g *typedHost) r0() int {
 				goto b22
 			}
 		}
-		v13 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v13 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 		if !v14 {
 			goto b21
 		}
@@ -2445,7 +2445,7 @@ func (g *typedHost) r4() int {
 				goto b19
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v77)*4)) = v79
+		*(*int32)(unsafe.Add(p3, int(v76)*4)) = v79
 		goto b20
 	b19:
 		g.Fault(3, v77, v7, v0, int32(0), int32(0))

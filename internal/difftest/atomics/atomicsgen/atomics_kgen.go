@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -51,10 +51,10 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:225:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:226:24"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:228:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:225:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:229:24"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:228:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25"},
 	},
 	SPIRV: faultedSPIRV,
@@ -94,6 +94,9 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 //go:embed GenericFloat32.spv
 var genericFloat32SPIRV string
 
+//go:embed GenericFloat32.small.spv
+var genericFloat32Small string
+
 //go:embed GenericFloat32.words.spv
 var genericFloat32Words string
 
@@ -112,15 +115,16 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -155,6 +159,9 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericFloat64.spv
 var genericFloat64SPIRV string
 
+//go:embed GenericFloat64.small.spv
+var genericFloat64Small string
+
 var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -176,14 +183,17 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat64Small},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -216,6 +226,9 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericInt.spv
 var genericIntSPIRV string
 
+//go:embed GenericInt.small.spv
+var genericIntSmall string
+
 var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -236,14 +249,17 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericIntSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericIntSmall},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -276,6 +292,9 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 //go:embed GenericInt32.spv
 var genericInt32SPIRV string
 
+//go:embed GenericInt32.small.spv
+var genericInt32Small string
+
 //go:embed GenericInt32.words.spv
 var genericInt32Words string
 
@@ -294,15 +313,16 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -337,6 +357,9 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericInt64.spv
 var genericInt64SPIRV string
 
+//go:embed GenericInt64.small.spv
+var genericInt64Small string
+
 var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -357,14 +380,17 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt64Small},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -397,6 +423,9 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericUint.spv
 var genericUintSPIRV string
 
+//go:embed GenericUint.small.spv
+var genericUintSmall string
+
 var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -417,14 +446,17 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUintSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUintSmall},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
@@ -457,6 +489,9 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 //go:embed GenericUint32.spv
 var genericUint32SPIRV string
 
+//go:embed GenericUint32.small.spv
+var genericUint32Small string
+
 //go:embed GenericUint32.words.spv
 var genericUint32Words string
 
@@ -475,15 +510,16 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -518,6 +554,9 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 //go:embed GenericUint64.spv
 var genericUint64SPIRV string
 
+//go:embed GenericUint64.small.spv
+var genericUint64Small string
+
 var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -538,14 +577,17 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint64SPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint64Small},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -578,6 +620,9 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 //go:embed Longs.spv
 var longsSPIRV string
 
+//go:embed Longs.small.spv
+var longsSmall string
+
 var longsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Longs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -597,23 +642,26 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:74:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:67:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:68:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:69:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:70:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:71:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:72:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:73:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:74:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:74:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:73:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:76:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:81:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:81:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:81:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:83:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:85:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:85:13"},
 	},
 	SPIRV: longsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: longsSmall},
+	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -655,6 +703,9 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 //go:embed Native.spv
 var nativeSPIRV string
 
+//go:embed Native.small.spv
+var nativeSmall string
+
 //go:embed Native.words.spv
 var nativeWords string
 
@@ -680,6 +731,7 @@ var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: nativeSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: nativeSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -715,6 +767,9 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 //go:embed Own.spv
 var ownSPIRV string
 
+//go:embed Own.small.spv
+var ownSmall string
+
 //go:embed Own.words.spv
 var ownWords string
 
@@ -735,6 +790,7 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: ownSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: ownSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -770,6 +826,9 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 //go:embed Push.spv
 var pushSPIRV string
 
+//go:embed Push.small.spv
+var pushSmall string
+
 //go:embed Push.words.spv
 var pushWords string
 
@@ -785,11 +844,12 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:250:35"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:250:35"},
 	},
 	SPIRV: pushSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pushSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -853,8 +913,8 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:114:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:115:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:114:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:135:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
@@ -903,6 +963,9 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 //go:embed Words.spv
 var wordsSPIRV string
 
+//go:embed Words.small.spv
+var wordsSmall string
+
 //go:embed Words.words.spv
 var wordsWords string
 
@@ -920,25 +983,26 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:34:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:26:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:27:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:28:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:29:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:30:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:31:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:32:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:34:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:34:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:32:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:36:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:42:24"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:45:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:45:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:45:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:47:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:49:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:49:13"},
 	},
 	SPIRV: wordsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -10,6 +10,176 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// bestHost is some work-items of the kernel [Best].
+type bestHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newBestHost() kernelimpl.HostForm { return new(bestHost) }
+
+var bestHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:99:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:94:13"},
+}
+
+// Begin readies the form for a launch.
+func (g *bestHost) Begin() {
+	g.Sites = bestHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *bestHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *bestHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v6, v11 int32
+		var v5, v7, v12, v20, v28, v36 int64
+		var v9, v18, v26, v34, v42 int
+		var v45 float32
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 = v0 & 15
+			v7 = int64(uint32(v6))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b20
+			}
+		}
+		{
+			v9 = int(v6) * 12
+			v10 := v0 + 1
+			v11 = v10 & 15
+			v12 = int64(uint32(v11))
+			v13 := uint64(v12) < uint64(v1)
+			if !v13 {
+				goto b19
+			}
+		}
+		{
+			v14 := *(*float32)(unsafe.Add(p0, int(v11)*12))
+			v15 := *(*float32)(unsafe.Add(p0, v9))
+			v16 := v14 < v15
+			if !v16 {
+				v18 = v9
+				goto b4
+			}
+		}
+		{
+			v17 := int(v11) * 12
+			v18 = v17
+		}
+	b4:
+		{
+			v19 := v5 + 2
+			v20 = v19 & 15
+			v21 := uint64(v20) < uint64(v1)
+			if !v21 {
+				goto b18
+			}
+		}
+		{
+			v22 := *(*float32)(unsafe.Add(p0, int(v20)*12))
+			v23 := *(*float32)(unsafe.Add(p0, v18))
+			v24 := v22 < v23
+			if !v24 {
+				v26 = v18
+				goto b7
+			}
+		}
+		{
+			v25 := int(v20) * 12
+			v26 = v25
+		}
+	b7:
+		{
+			v27 := v5 + 3
+			v28 = v27 & 15
+			v29 := uint64(v28) < uint64(v1)
+			if !v29 {
+				goto b17
+			}
+		}
+		{
+			v30 := *(*float32)(unsafe.Add(p0, int(v28)*12))
+			v31 := *(*float32)(unsafe.Add(p0, v26))
+			v32 := v30 < v31
+			if !v32 {
+				v34 = v26
+				goto b10
+			}
+		}
+		{
+			v33 := int(v28) * 12
+			v34 = v33
+		}
+	b10:
+		{
+			v35 := v5 + 4
+			v36 = v35 & 15
+			v37 := uint64(v36) < uint64(v1)
+			if !v37 {
+				goto b16
+			}
+		}
+		{
+			v38 := *(*float32)(unsafe.Add(p0, int(v36)*12))
+			v39 := *(*float32)(unsafe.Add(p0, v34))
+			v40 := v38 < v39
+			if !v40 {
+				v42 = v34
+				goto b13
+			}
+		}
+		{
+			v41 := int(v36) * 12
+			v42 = v41
+		}
+	b13:
+		{
+			v43 := *(*float32)(unsafe.Add(p0, v42))
+			v44 := *(*float32)(unsafe.Add(p0, v42+4))
+			v45 = float32(v43 + v44)
+			v46 := uint64(v5) < uint64(v3)
+			if !v46 {
+				goto b15
+			}
+		}
+		*(*float32)(unsafe.Add(p1, int(v0)*4)) = v45
+		continue
+	b15:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(1, v36, v1, v0, int32(0), int32(0))
+		continue
+	b17:
+		g.Fault(1, v28, v1, v0, int32(0), int32(0))
+		continue
+	b18:
+		g.Fault(1, v20, v1, v0, int32(0), int32(0))
+		continue
+	b19:
+		g.Fault(1, v12, v1, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(1, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup
@@ -56,7 +226,7 @@ func (g *convertFloat32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, x*4))
+			v7 = *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v8 := v7 < 2.1474836e+09
 			v9 := -2.1474836e+09 <= v7
 			v10 := v8 && v9
@@ -112,21 +282,21 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, x*64)) = v39
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v7
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v37
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v7
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v37
 			continue
 		}
 	b3:
@@ -185,7 +355,7 @@ func (g *convertFloat64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, x*8))
+			v7 = *(*float64)(unsafe.Add(p0, int(v0)*8))
 			v8 := v7 < 2.147483648e+09
 			v9 := -2.147483649e+09 < v7
 			v10 := v8 && v9
@@ -241,21 +411,21 @@ func (g *convertFloat64Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, x*64)) = v39
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v37
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v37
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v7
 			continue
 		}
 	b3:
@@ -314,7 +484,7 @@ func (g *convertIntHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -331,21 +501,21 @@ func (g *convertIntHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -405,7 +575,7 @@ func (g *convertInt16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
+			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
 			v8 = int32(v7)
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -421,20 +591,20 @@ func (g *convertInt16Host) r0() int {
 		}
 		{
 			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v17
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v7
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v17
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v7
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v11
 			v23 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v23
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v23
 			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v25
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v15
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v25
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v15
 			continue
 		}
 	b3:
@@ -493,7 +663,7 @@ func (g *convertInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -510,21 +680,21 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -583,7 +753,7 @@ func (g *convertInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -600,21 +770,21 @@ func (g *convertInt64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -674,7 +844,7 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
+			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
 			v8 = int32(v7)
 			v9 = int64(v7)
 			v10 = v8 & 255
@@ -687,21 +857,21 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, x*64)) = v7
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v7
 			v16 := int16(v7)
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v16
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v9
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v16
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v9
 			v21 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v21
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v21
 			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v23
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v23
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v13
 			continue
 		}
 	b3:
@@ -760,7 +930,7 @@ func (g *convertUintHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -777,21 +947,21 @@ func (g *convertUintHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -851,7 +1021,7 @@ func (g *convertUint16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
+			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
 			v8 = int32(uint16(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -868,20 +1038,20 @@ func (g *convertUint16Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v13
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v13
 			v25 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v7
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -940,7 +1110,7 @@ func (g *convertUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -957,21 +1127,21 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1030,7 +1200,7 @@ func (g *convertUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1047,21 +1217,21 @@ func (g *convertUint64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1121,7 +1291,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
+			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
 			v8 = int32(uint8(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1135,19 +1305,19 @@ func (g *convertUint8Host) r0() int {
 		}
 		{
 			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v15
+			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v15
 			v17 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v17
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v17
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v17
+			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v7
+			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v17
+			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v13
 			continue
 		}
 	b3:
@@ -1291,7 +1461,7 @@ func (g *faultBeforeBarrierHost) r2() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v16
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v16
 		continue
 	b9:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -1392,8 +1562,8 @@ func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
 var grid2LocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:163:27"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
 }
 
 // Begin readies the form for a launch.
@@ -1555,60 +1725,55 @@ func (g *grid2LocalHost) r2() int {
 			continue
 		}
 		v11 := int32(y)
-		v12 := int64(uint32(v11))
 		v9 := int32(x)
-		v10 := int64(uint32(v9))
 		v1 := int32(basey + y)
 		v8 := int64(uint32(v1))
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
+		v10 := int64(uint32(v9))
+		v12 := int64(uint32(v11))
 		var v47 int32
-		var v50, v54, v59, v68, v77 float32
-		var v79, v83, v85 int64
+		var v48, v56, v61, v70, v79 int64
+		var v51, v54, v59, v68, v77 float32
 		{
 			v46 := uint32(v11) < uint32(6)
 			if !v46 {
-				v85 = v12
-				goto b22
+				goto b26
 			}
 		}
 		{
 			v47 = v9 + 1
-			v48 := uint32(v9) < uint32(10)
-			if !v48 {
-				v83 = v10
-				goto b21
+			v48 = int64(uint32(v47))
+			v49 := uint32(v9) < uint32(10)
+			if !v49 {
+				goto b25
 			}
 		}
 		{
-			v49 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-			v50 = float32(v49 + 0)
-			v51 := int64(uint32(v47))
+			v50 := *(*float32)(unsafe.Add(m0, y*40+x*4))
+			v51 = float32(v50 + 0)
 			v52 := uint32(v47) < uint32(10)
 			if !v52 {
-				v83 = v51
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v53 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-			v54 = float32(v50 + v53)
+			v54 = float32(v51 + v53)
 			v55 := v9 + 2
-			v56 := int64(uint32(v55))
+			v56 = int64(uint32(v55))
 			v57 := uint32(v55) < uint32(10)
 			if !v57 {
-				v83 = v56
-				goto b21
+				goto b23
 			}
 		}
 		{
 			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
 			v59 = float32(v54 + v58)
 			v60 := v11 + 1
-			v61 := int64(uint32(v60))
+			v61 = int64(uint32(v60))
 			v62 := uint32(v60) < uint32(6)
 			if !v62 {
-				v85 = v61
 				goto b22
 			}
 		}
@@ -1620,11 +1785,10 @@ func (g *grid2LocalHost) r2() int {
 			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
 			v68 = float32(v66 + v67)
 			v69 := v11 + 2
-			v70 := int64(uint32(v69))
+			v70 = int64(uint32(v69))
 			v71 := uint32(v69) < uint32(6)
 			if !v71 {
-				v85 = v70
-				goto b22
+				goto b21
 			}
 		}
 		{
@@ -1647,10 +1811,22 @@ func (g *grid2LocalHost) r2() int {
 		g.Fault(1, v79, v5, v0, v1, int32(0))
 		continue
 	b21:
-		g.Fault(2, v83, int64(10), v0, v1, int32(0))
+		g.Fault(2, v70, int64(6), v0, v1, int32(0))
 		continue
 	b22:
-		g.Fault(3, v85, int64(6), v0, v1, int32(0))
+		g.Fault(2, v61, int64(6), v0, v1, int32(0))
+		continue
+	b23:
+		g.Fault(3, v56, int64(10), v0, v1, int32(0))
+		continue
+	b24:
+		g.Fault(3, v48, int64(10), v0, v1, int32(0))
+		continue
+	b25:
+		g.Fault(3, v10, int64(10), v0, v1, int32(0))
+		continue
+	b26:
+		g.Fault(2, v12, int64(6), v0, v1, int32(0))
 		continue
 	}
 	return -1
@@ -1993,7 +2169,7 @@ func (g *groupFloats32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
+			v7 = *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -2714,7 +2890,7 @@ func (g *groupFloats64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
+			v7 = *(*float64)(unsafe.Add(p0, int(v0)*8))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -3309,7 +3485,7 @@ func (g *groupGuardsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v9 := *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v10 = v9
 			v11 = int32(0)
 		}
@@ -3591,7 +3767,7 @@ func (g *groupGuardsHost) r6() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3650,7 +3826,7 @@ func (g *groupGuardsHost) r8() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3979,7 +4155,7 @@ func (g *groupIntsInt16Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
+			v7 := *(*int16)(unsafe.Add(p0, int(v0)*2))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -4944,7 +5120,7 @@ func (g *groupIntsInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -5844,7 +6020,7 @@ func (g *groupIntsInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -6744,7 +6920,7 @@ func (g *groupIntsInt8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
+			v7 := *(*int8)(unsafe.Add(p0, int(v0)))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -7709,7 +7885,7 @@ func (g *groupIntsUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -8609,7 +8785,7 @@ func (g *groupIntsUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -9509,7 +9685,7 @@ func (g *groupIntsUint8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
+			v7 := *(*int8)(unsafe.Add(p0, int(v0)))
 			v8 = int32(uint8(v7))
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -10377,7 +10553,7 @@ func (g *groupLeaversHost) r0() int {
 			}
 		}
 		{
-			v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v12 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v13 := v12 / 7
 			v14 := v13 * 7
 			v15 := v12 - v14
@@ -10705,7 +10881,7 @@ func (g *groupLeaversHost) r12() int {
 			}
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v66 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h66[li] = v66
 			next = 12
 			continue
@@ -10745,7 +10921,7 @@ func (g *groupLeaversHost) r13() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16)) = v67
-			v71 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v71 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h71[li] = v71
 			next = 13
 			continue
@@ -10795,7 +10971,7 @@ func (g *groupLeaversHost) r14() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16+4)) = v74
-			v78 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v78 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h78[li] = v78
 			next = 14
 			continue
@@ -10837,7 +11013,7 @@ func (g *groupLeaversHost) r16() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16+8)) = v79
-			v83 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v83 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h83[li] = v83
 			next = 16
 			continue
@@ -12747,7 +12923,7 @@ func (g *leaversHost) r1() int {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(-1)
 		g.Leave(li)
 		continue
 	b4:
@@ -12762,7 +12938,7 @@ func (g *leaversHost) r1() int {
 			}
 		}
 		{
-			v17 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v17 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v18 := v17 / 5
 			v19 := v18 * 5
 			v20 = v17 - v19
@@ -12837,7 +13013,7 @@ func (g *leaversHost) r1() int {
 				goto b18
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v31
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v31
 		g.Leave(li)
 		continue
 	b18:
@@ -13399,7 +13575,7 @@ func (g *leaversHost) r5() int {
 				goto b52
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v108
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v108
 		continue
 	b52:
 		g.Fault(5, v8, v4, v0, int32(0), int32(0))
@@ -13507,7 +13683,7 @@ func (g *localStructsHost) r4() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v11 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v12 := v11 / 2
 			v13 := v12 * 2
 			v14 = v11 == v13
@@ -14197,7 +14373,7 @@ func (g *localStructsHost) r7() int {
 				goto b67
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v338
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v338
 		continue
 	b67:
 		g.Fault(6, v9, v3, v0, int32(0), int32(0))
@@ -14380,7 +14556,7 @@ func (g *loopedLocalHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v18
+		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v18
 		g.Leave(li)
 		continue
 	b9:
@@ -14451,7 +14627,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v10 := x * 4
+			v10 := int(v0) * 4
 			v12 = false
 			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
 			goto b4
@@ -14490,7 +14666,7 @@ func (g *maybeNilHost) r0() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(-1)
 		goto b14
 	b11:
 		g.Fault(1, v5, v3, v0, int32(0), int32(0))
@@ -14502,7 +14678,7 @@ func (g *maybeNilHost) r0() int {
 				goto b25
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(10)
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(10)
 	b14:
 		{
 			v27 := uint64(v5) < uint64(v1)
@@ -14520,7 +14696,7 @@ func (g *maybeNilHost) r0() int {
 			goto b18
 		}
 		{
-			v29 := x * 4
+			v29 := int(v0) * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
 			goto b20
@@ -14535,7 +14711,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v31 := x * 4
+			v31 := int(v0) * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
 		}
@@ -14548,9 +14724,9 @@ func (g *maybeNilHost) r0() int {
 			v35 := v34 / 7
 			v36 := v35 * 7
 			v37 := v34 - v36
-			v38 := *(*int32)(unsafe.Add(p1, x*4))
+			v38 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v39 := v38 + v37
-			*(*int32)(unsafe.Add(p1, x*4)) = v39
+			*(*int32)(unsafe.Add(p1, int(v0)*4)) = v39
 		}
 	b22:
 		continue
@@ -14639,7 +14815,7 @@ func (g *neighboursHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v11 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v12 := uint32(v7) < uint32(c0)
 			if !v12 {
 				goto b13
@@ -14713,7 +14889,7 @@ func (g *neighboursHost) r2() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v23
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v23
 		continue
 	b11:
 		g.Fault(3, v9, v3, v0, int32(0), int32(0))
@@ -14783,7 +14959,7 @@ func (g *nilFaultHost) r0() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(3)
+		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(3)
 		continue
 	b6:
 		g.Fault(1, v4, v2, v0, int32(0), int32(0))
@@ -14913,7 +15089,7 @@ func (g *phasesHost) r1() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v10 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v11 := uint32(v6) < uint32(32)
 			if !v11 {
 				goto b27
@@ -15081,7 +15257,7 @@ func (g *phasesHost) r2() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15263,7 +15439,7 @@ func (g *phasesHost) r4() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15459,7 +15635,7 @@ func (g *phasesHost) r6() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15533,7 +15709,7 @@ func (g *phasesHost) r8() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -15602,14 +15778,14 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			v13 = *(*float32)(unsafe.Add(p0, x*4))
+			v13 = *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v14 := uint64(v11) < uint64(v3)
 			if !v14 {
 				goto b9
 			}
 		}
 		{
-			v15 := *(*float32)(unsafe.Add(p1, x*4))
+			v15 := *(*float32)(unsafe.Add(p1, int(v0)*4))
 			v16 = float32(v13 / v15)
 			v17 := uint64(v11) < uint64(v5)
 			if !v17 {
@@ -15617,8 +15793,8 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p2, x*4)) = v16
-			v19 := *(*float32)(unsafe.Add(p0, x*4))
+			*(*float32)(unsafe.Add(p2, int(v0)*4)) = v16
+			v19 := *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v20 = float32(math.Sqrt(float64(v19)))
 			v21 := uint64(v11) < uint64(v7)
 			if !v21 {
@@ -15626,15 +15802,15 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p3, x*4)) = v20
-			v23 := *(*float32)(unsafe.Add(p0, x*4))
+			*(*float32)(unsafe.Add(p3, int(v0)*4)) = v20
+			v23 := *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v24 = float32(1 / v23)
 			v25 := uint64(v11) < uint64(v9)
 			if !v25 {
 				goto b6
 			}
 		}
-		*(*float32)(unsafe.Add(p4, x*4)) = v24
+		*(*float32)(unsafe.Add(p4, int(v0)*4)) = v24
 		continue
 	b6:
 		g.Fault(0, v11, v9, v0, int32(0), int32(0))
@@ -15723,7 +15899,7 @@ func (g *reduceHost) r1() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b17
@@ -15815,7 +15991,7 @@ func (g *reduceHost) r2() int {
 		if !v29 {
 			goto b15
 		}
-		*(*int32)(unsafe.Add(p1, int(v27)*4)) = v28
+		*(*int32)(unsafe.Add(p1, int(v26)*4)) = v28
 		goto b16
 	b15:
 		g.Fault(3, v27, v3, v0, int32(0), int32(0))
@@ -15903,7 +16079,7 @@ func (g *reduceHost) r3() int {
 		if !v29 {
 			goto b15
 		}
-		*(*int32)(unsafe.Add(p1, int(v27)*4)) = v28
+		*(*int32)(unsafe.Add(p1, int(v26)*4)) = v28
 		goto b16
 	b15:
 		g.Fault(3, v27, v3, v0, int32(0), int32(0))
@@ -15990,7 +16166,7 @@ func (g *returnEarlyHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v11 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v12 := uint32(v7) < uint32(32)
 			if !v12 {
 				goto b9
@@ -16040,7 +16216,7 @@ func (g *returnEarlyHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v19
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v19
 		continue
 	b8:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -16277,7 +16453,7 @@ func (g *shufflesBoolHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int8)(unsafe.Add(p0, (basex + x)))
+			v9 := *(*int8)(unsafe.Add(p0, int(v0)))
 			v10 := int32(uint8(v9))
 			v11 = v10 != 0
 			v12 = v7 * 12
@@ -16385,7 +16561,7 @@ func (g *shufflesBoolHost) r2() int {
 			}
 		}
 		{
-			v34 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v34 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v35 := uint64(v34) < uint64(v24)
 			v36 := int32(uint64(v34))
 			v37 := int32(0)
@@ -16504,6 +16680,7 @@ func (g *shufflesBoolHost) r7() int {
 		v51 := uint32(2) < uint32(v49)
 		v53 := h53[li]
 		v15 := (basex + x) * 12
+		v0 := int32(basex + x)
 		v50 := int64(uint32(v49))
 		{
 			v54 := int32(0)
@@ -16517,7 +16694,7 @@ func (g *shufflesBoolHost) r7() int {
 			}
 			v57 := int8(uint32(v56))
 			*(*int8)(unsafe.Add(p2, v15+4)) = v57
-			v59 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v59 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v60 := uint64(v59) < uint64(v50)
 			v61 := int32(uint64(v59))
 			v62 := int32(0)
@@ -16656,6 +16833,7 @@ func (g *shufflesBoolHost) r13() int {
 		v81 := uint32(v80) < uint32(v49)
 		v83 := h83[li]
 		v15 := (basex + x) * 12
+		v0 := int32(basex + x)
 		v70 := int64(uint32(v69))
 		v50 := int64(uint32(v49))
 		{
@@ -16670,7 +16848,7 @@ func (g *shufflesBoolHost) r13() int {
 			}
 			v87 := int8(uint32(v86))
 			*(*int8)(unsafe.Add(p2, v15+7)) = v87
-			v89 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v89 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v90 := v70 + v89
 			v91 := uint64(v90) < uint64(v50)
 			v92 := int32(uint64(v90))
@@ -17101,7 +17279,7 @@ func (g *shufflesFloat32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
+			v9 = *(*float32)(unsafe.Add(p0, int(v0)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -17189,7 +17367,7 @@ func (g *shufflesFloat32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -17296,6 +17474,7 @@ func (g *shufflesFloat32Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 48
+		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := float32(0)
@@ -17303,7 +17482,7 @@ func (g *shufflesFloat32Host) r7() int {
 				v39 = v38
 			}
 			*(*float32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -17430,6 +17609,7 @@ func (g *shufflesFloat32Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 48
+		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -17438,7 +17618,7 @@ func (g *shufflesFloat32Host) r13() int {
 				v60 = v59
 			}
 			*(*float32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -17845,7 +18025,7 @@ func (g *shufflesFloat64Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
+			v9 = *(*float64)(unsafe.Add(p0, int(v0)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -17933,7 +18113,7 @@ func (g *shufflesFloat64Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -18040,6 +18220,7 @@ func (g *shufflesFloat64Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 96
+		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := float64(0)
@@ -18047,7 +18228,7 @@ func (g *shufflesFloat64Host) r7() int {
 				v39 = v38
 			}
 			*(*float64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -18174,6 +18355,7 @@ func (g *shufflesFloat64Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 96
+		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -18182,7 +18364,7 @@ func (g *shufflesFloat64Host) r13() int {
 				v60 = v59
 			}
 			*(*float64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -18588,7 +18770,7 @@ func (g *shufflesIntHost) r0() int {
 			}
 		}
 		{
-			v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+			v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -18676,7 +18858,7 @@ func (g *shufflesIntHost) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -18783,6 +18965,7 @@ func (g *shufflesIntHost) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 96
+		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := int64(0)
@@ -18790,7 +18973,7 @@ func (g *shufflesIntHost) r7() int {
 				v39 = v38
 			}
 			*(*int64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -18917,6 +19100,7 @@ func (g *shufflesIntHost) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 96
+		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -18925,7 +19109,7 @@ func (g *shufflesIntHost) r13() int {
 				v60 = v59
 			}
 			*(*int64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -19331,7 +19515,7 @@ func (g *shufflesInt16Host) r0() int {
 			}
 		}
 		{
-			v9 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
+			v9 := *(*int16)(unsafe.Add(p0, int(v0)*2))
 			v10 = int32(v9)
 			v11 = v7 * 12
 			v12 := uint64(v11) <= uint64(v5)
@@ -19422,7 +19606,7 @@ func (g *shufflesInt16Host) r2() int {
 			}
 		}
 		{
-			v28 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v28 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v29 := uint64(v28) < uint64(v20)
 			v30 := int32(uint64(v28))
 			v31 := int32(0)
@@ -19531,6 +19715,7 @@ func (g *shufflesInt16Host) r7() int {
 		v41 := uint32(2) < uint32(v39)
 		v43 := h43[li]
 		v14 := (basex + x) * 24
+		v0 := int32(basex + x)
 		v40 := int64(uint32(v39))
 		{
 			v44 := int32(0)
@@ -19539,7 +19724,7 @@ func (g *shufflesInt16Host) r7() int {
 			}
 			v45 := int16(uint32(v44))
 			*(*int16)(unsafe.Add(p2, v14+8)) = v45
-			v47 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v47 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v48 := uint64(v47) < uint64(v40)
 			v49 := int32(uint64(v47))
 			v50 := int32(0)
@@ -19668,6 +19853,7 @@ func (g *shufflesInt16Host) r13() int {
 		v65 := uint32(v64) < uint32(v39)
 		v67 := h67[li]
 		v14 := (basex + x) * 24
+		v0 := int32(basex + x)
 		v56 := int64(uint32(v55))
 		v40 := int64(uint32(v39))
 		{
@@ -19677,7 +19863,7 @@ func (g *shufflesInt16Host) r13() int {
 			}
 			v69 := int16(uint32(v68))
 			*(*int16)(unsafe.Add(p2, v14+14)) = v69
-			v71 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v71 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v72 := v56 + v71
 			v73 := uint64(v72) < uint64(v40)
 			v74 := int32(uint64(v72))
@@ -20087,7 +20273,7 @@ func (g *shufflesUint32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -20175,7 +20361,7 @@ func (g *shufflesUint32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -20282,6 +20468,7 @@ func (g *shufflesUint32Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 48
+		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := int32(0)
@@ -20289,7 +20476,7 @@ func (g *shufflesUint32Host) r7() int {
 				v39 = v38
 			}
 			*(*int32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -20416,6 +20603,7 @@ func (g *shufflesUint32Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 48
+		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -20424,7 +20612,7 @@ func (g *shufflesUint32Host) r13() int {
 				v60 = v59
 			}
 			*(*int32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))

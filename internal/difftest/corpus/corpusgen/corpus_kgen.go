@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -57,10 +57,10 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Args).Kernel", Pos: "internal/difftest/corpus/memory.go:199:7"}}},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 	},
 	SPIRV: argsSPIRV,
 	Variants: []abi.Variant{
@@ -140,6 +140,9 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 //go:embed Arrays.spv
 var arraysSPIRV string
 
+//go:embed Arrays.small.spv
+var arraysSmall string
+
 //go:embed Arrays.words.spv
 var arraysWords string
 
@@ -159,6 +162,7 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: arraysSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, SPIRV: arraysSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -197,7 +201,7 @@ var bestSPIRV string
 //go:embed Best.words.spv
 var bestWords string
 
-var bestKernel = kernelimpl.Register(&abi.Kernel{
+var bestKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Best",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -221,7 +225,7 @@ var bestKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-})
+}, newBestHost)
 
 // Best is the kernel [corpus.Best] with its slices in device memory.
 // Best keeps a pointer to the least element so far.
@@ -304,6 +308,9 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 //go:embed Bits.spv
 var bitsSPIRV string
 
+//go:embed Bits.small.spv
+var bitsSmall string
+
 //go:embed Bits.words.spv
 var bitsWords string
 
@@ -325,6 +332,7 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: bitsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: bitsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -374,15 +382,15 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "By", Kind: abi.Value, Type: "Vec", Offset: 32, Size: 12, HostOffset: 48},
 	},
 	ArgSize: 44,
-	Items:   4,
+	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Bodies).Kernel", Pos: "internal/difftest/corpus/memory.go:37:2"}}},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:37:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 	},
 	SPIRV: bodiesSPIRV,
 	Variants: []abi.Variant{
@@ -425,6 +433,9 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 //go:embed BothKinds.spv
 var bothKindsSPIRV string
 
+//go:embed BothKinds.small.spv
+var bothKindsSmall string
+
 //go:embed BothKinds.words.spv
 var bothKindsWords string
 
@@ -440,12 +451,13 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bothKindsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -650,7 +662,7 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize:    80,
-	Items:      4,
+	Items:      1,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -659,10 +671,10 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:234:31"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/types.go:234:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/types.go:234:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:234:31"},
 	},
 	SPIRV: complexSPIRV,
 	Variants: []abi.Variant{
@@ -713,6 +725,9 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
+//go:embed ConvertFloat32.small.spv
+var convertFloat32Small string
+
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
@@ -737,6 +752,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -771,6 +787,9 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertFloat64.spv
 var convertFloat64SPIRV string
 
+//go:embed ConvertFloat64.small.spv
+var convertFloat64Small string
+
 //go:embed ConvertFloat64.words.spv
 var convertFloat64Words string
 
@@ -795,6 +814,7 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -829,6 +849,9 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertInt.spv
 var convertIntSPIRV string
 
+//go:embed ConvertInt.small.spv
+var convertIntSmall string
+
 //go:embed ConvertInt.words.spv
 var convertIntWords string
 
@@ -853,6 +876,7 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -887,6 +911,9 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
+//go:embed ConvertInt16.small.spv
+var convertInt16Small string
+
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
@@ -911,6 +938,7 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -945,6 +973,9 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
+//go:embed ConvertInt32.small.spv
+var convertInt32Small string
+
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
@@ -969,6 +1000,7 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1003,6 +1035,9 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
+//go:embed ConvertInt64.small.spv
+var convertInt64Small string
+
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
@@ -1027,6 +1062,7 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1061,6 +1097,9 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
+//go:embed ConvertInt8.small.spv
+var convertInt8Small string
+
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
@@ -1085,6 +1124,7 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1119,6 +1159,9 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 //go:embed ConvertUint.spv
 var convertUintSPIRV string
 
+//go:embed ConvertUint.small.spv
+var convertUintSmall string
+
 //go:embed ConvertUint.words.spv
 var convertUintWords string
 
@@ -1143,6 +1186,7 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1177,6 +1221,9 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
+//go:embed ConvertUint16.small.spv
+var convertUint16Small string
+
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
@@ -1201,6 +1248,7 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1235,6 +1283,9 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
+//go:embed ConvertUint32.small.spv
+var convertUint32Small string
+
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
@@ -1259,6 +1310,7 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1293,6 +1345,9 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
+//go:embed ConvertUint64.small.spv
+var convertUint64Small string
+
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
@@ -1317,6 +1372,7 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1351,6 +1407,9 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
+//go:embed ConvertUint8.small.spv
+var convertUint8Small string
+
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
@@ -1375,6 +1434,7 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1465,6 +1525,9 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 //go:embed EarlyReturn.spv
 var earlyReturnSPIRV string
 
+//go:embed EarlyReturn.small.spv
+var earlyReturnSmall string
+
 //go:embed EarlyReturn.words.spv
 var earlyReturnWords string
 
@@ -1486,6 +1549,7 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: earlyReturnSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1521,6 +1585,9 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 //go:embed Embedded.spv
 var embeddedSPIRV string
 
+//go:embed Embedded.small.spv
+var embeddedSmall string
+
 //go:embed Embedded.words.spv
 var embeddedWords string
 
@@ -1536,18 +1603,19 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 64,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:56:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:55:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:54:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:47:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:46:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:47:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:54:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:55:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:56:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
 	},
 	SPIRV: embeddedSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1610,8 +1678,8 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
@@ -1655,6 +1723,9 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 //go:embed Faulty.spv
 var faultySPIRV string
 
+//go:embed Faulty.small.spv
+var faultySmall string
+
 //go:embed Faulty.words.spv
 var faultyWords string
 
@@ -1679,31 +1750,32 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:31:23"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:31:23"},
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/corpus/faults.go:33:21"},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:35:23"},
 		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:35:23"},
+		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:35:23"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:37:12"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:39:12"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/faults.go:41:12"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/faults.go:43:8", Message: "deliberate"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/faults.go:49:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:51:13"},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/faults.go:53:20"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:53:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:64:23", Unsigned: true},
+		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:66:23"},
+		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/faults.go:68:23", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:56:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:58:11", Unsigned: true},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:60:23", Unsigned: true},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:62:21", Unsigned: true},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:64:23", Unsigned: true},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:64:23"},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:66:23", Unsigned: true},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:66:23"},
-		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/faults.go:68:23", Unsigned: true},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:68:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/faults.go:49:18"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/faults.go:43:8", Message: "deliberate"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1751,6 +1823,9 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 //go:embed FloatOpsFloat32.spv
 var floatOpsFloat32SPIRV string
 
+//go:embed FloatOpsFloat32.small.spv
+var floatOpsFloat32Small string
+
 //go:embed FloatOpsFloat32.words.spv
 var floatOpsFloat32Words string
 
@@ -1778,6 +1853,7 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: floatOpsFloat32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1820,6 +1896,9 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 //go:embed FloatOpsFloat64.spv
 var floatOpsFloat64SPIRV string
 
+//go:embed FloatOpsFloat64.small.spv
+var floatOpsFloat64Small string
+
 //go:embed FloatOpsFloat64.words.spv
 var floatOpsFloat64Words string
 
@@ -1851,6 +1930,7 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: floatOpsFloat64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1893,6 +1973,9 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 //go:embed FoundLast.spv
 var foundLastSPIRV string
 
+//go:embed FoundLast.small.spv
+var foundLastSmall string
+
 //go:embed FoundLast.words.spv
 var foundLastWords string
 
@@ -1911,6 +1994,7 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: foundLastSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2010,11 +2094,11 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Generics).Kernel", Pos: "internal/difftest/corpus/types.go:201:9"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:157:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
 	},
 	SPIRV: genericsSPIRV,
 	Variants: []abi.Variant{
@@ -2102,6 +2186,9 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 //go:embed Grid2.spv
 var grid2SPIRV string
 
+//go:embed Grid2.small.spv
+var grid2Small string
+
 //go:embed Grid2.words.spv
 var grid2Words string
 
@@ -2121,6 +2208,7 @@ var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: grid2SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2156,6 +2244,9 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 //go:embed Grid2Local.spv
 var grid2LocalSPIRV string
 
+//go:embed Grid2Local.small.spv
+var grid2LocalSmall string
+
 //go:embed Grid2Local.words.spv
 var grid2LocalWords string
 
@@ -2176,12 +2267,13 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:163:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}}, SPIRV: grid2LocalSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2221,6 +2313,9 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 //go:embed Grid3.spv
 var grid3SPIRV string
 
+//go:embed Grid3.small.spv
+var grid3Small string
+
 //go:embed Grid3.words.spv
 var grid3Words string
 
@@ -2239,6 +2334,7 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: grid3SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}}, SPIRV: grid3Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2294,9 +2390,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
 	},
 	SPIRV: groupFloats32SPIRV,
 	Variants: []abi.Variant{
@@ -2358,9 +2454,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
 	},
 	SPIRV: groupFloats64SPIRV,
 	Variants: []abi.Variant{
@@ -2485,9 +2581,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
 	Variants: []abi.Variant{
@@ -2547,9 +2643,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
 	Variants: []abi.Variant{
@@ -2609,9 +2705,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
 	Variants: []abi.Variant{
@@ -2671,9 +2767,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
 	Variants: []abi.Variant{
@@ -2733,9 +2829,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
 	Variants: []abi.Variant{
@@ -2795,9 +2891,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
 	Variants: []abi.Variant{
@@ -2857,9 +2953,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
 	Variants: []abi.Variant{
@@ -2897,6 +2993,9 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 //go:embed GroupLeavers.spv
 var groupLeaversSPIRV string
 
+//go:embed GroupLeavers.small.spv
+var groupLeaversSmall string
+
 //go:embed GroupLeavers.words.spv
 var groupLeaversWords string
 
@@ -2925,10 +3024,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:39"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:5"},
@@ -2938,6 +3037,7 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: groupLeaversSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3055,6 +3155,9 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 //go:embed GroupVotes.spv
 var groupVotesSPIRV string
 
+//go:embed GroupVotes.small.spv
+var groupVotesSmall string
+
 //go:embed GroupVotes.words.spv
 var groupVotesWords string
 
@@ -3078,14 +3181,15 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
 	},
 	SPIRV: groupVotesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3125,6 +3229,9 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 //go:embed IDs.spv
 var iDsSPIRV string
 
+//go:embed IDs.small.spv
+var iDsSmall string
+
 //go:embed IDs.words.spv
 var iDsWords string
 
@@ -3139,11 +3246,12 @@ var iDsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groups.go:134:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groups.go:134:14"},
 	},
 	SPIRV: iDsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}}, SPIRV: iDsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3175,6 +3283,9 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 //go:embed IntOpsInt.spv
 var intOpsIntSPIRV string
 
+//go:embed IntOpsInt.small.spv
+var intOpsIntSmall string
+
 //go:embed IntOpsInt.words.spv
 var intOpsIntWords string
 
@@ -3191,8 +3302,9 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3200,7 +3312,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3224,10 +3336,10 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3274,6 +3386,9 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 //go:embed IntOpsInt16.spv
 var intOpsInt16SPIRV string
 
+//go:embed IntOpsInt16.small.spv
+var intOpsInt16Small string
+
 //go:embed IntOpsInt16.words.spv
 var intOpsInt16Words string
 
@@ -3290,8 +3405,9 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3299,7 +3415,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3323,10 +3439,10 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3373,6 +3489,9 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt32.spv
 var intOpsInt32SPIRV string
 
+//go:embed IntOpsInt32.small.spv
+var intOpsInt32Small string
+
 //go:embed IntOpsInt32.words.spv
 var intOpsInt32Words string
 
@@ -3389,8 +3508,9 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3398,7 +3518,7 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3422,10 +3542,10 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3472,6 +3592,9 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt64.spv
 var intOpsInt64SPIRV string
 
+//go:embed IntOpsInt64.small.spv
+var intOpsInt64Small string
+
 //go:embed IntOpsInt64.words.spv
 var intOpsInt64Words string
 
@@ -3488,8 +3611,9 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3497,7 +3621,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3521,10 +3645,10 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3571,6 +3695,9 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 //go:embed IntOpsInt8.spv
 var intOpsInt8SPIRV string
 
+//go:embed IntOpsInt8.small.spv
+var intOpsInt8Small string
+
 //go:embed IntOpsInt8.words.spv
 var intOpsInt8Words string
 
@@ -3587,8 +3714,9 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3596,7 +3724,7 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3620,10 +3748,10 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3670,6 +3798,9 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 //go:embed IntOpsUint.spv
 var intOpsUintSPIRV string
 
+//go:embed IntOpsUint.small.spv
+var intOpsUintSmall string
+
 //go:embed IntOpsUint.words.spv
 var intOpsUintWords string
 
@@ -3686,8 +3817,9 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3695,7 +3827,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3719,10 +3851,10 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3769,6 +3901,9 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 //go:embed IntOpsUint16.spv
 var intOpsUint16SPIRV string
 
+//go:embed IntOpsUint16.small.spv
+var intOpsUint16Small string
+
 //go:embed IntOpsUint16.words.spv
 var intOpsUint16Words string
 
@@ -3785,8 +3920,9 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3794,7 +3930,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3818,10 +3954,10 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3868,6 +4004,9 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint32.spv
 var intOpsUint32SPIRV string
 
+//go:embed IntOpsUint32.small.spv
+var intOpsUint32Small string
+
 //go:embed IntOpsUint32.words.spv
 var intOpsUint32Words string
 
@@ -3884,8 +4023,9 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3893,7 +4033,7 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3917,10 +4057,10 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3967,6 +4107,9 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint64.spv
 var intOpsUint64SPIRV string
 
+//go:embed IntOpsUint64.small.spv
+var intOpsUint64Small string
+
 //go:embed IntOpsUint64.words.spv
 var intOpsUint64Words string
 
@@ -3983,8 +4126,9 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3992,7 +4136,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -4016,10 +4160,10 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4066,6 +4210,9 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 //go:embed IntOpsUint8.spv
 var intOpsUint8SPIRV string
 
+//go:embed IntOpsUint8.small.spv
+var intOpsUint8Small string
+
 //go:embed IntOpsUint8.words.spv
 var intOpsUint8Words string
 
@@ -4082,8 +4229,9 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -4091,7 +4239,7 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -4115,10 +4263,10 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4242,8 +4390,8 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LargeStructs).Kernel", Pos: "internal/difftest/corpus/types.go:284:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7"},
 	},
 	SPIRV: largeStructsSPIRV,
@@ -4291,6 +4439,9 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 //go:embed Leavers.spv
 var leaversSPIRV string
 
+//go:embed Leavers.small.spv
+var leaversSmall string
+
 //go:embed Leavers.words.spv
 var leaversWords string
 
@@ -4311,14 +4462,15 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:113:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:116:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:119:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:116:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:123:6"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 	},
 	SPIRV: leaversSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4385,10 +4537,10 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:35:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:35:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:23:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
@@ -4457,8 +4609,8 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Lookup).Kernel", Pos: "internal/difftest/corpus/tables.go:108:14"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7"},
 	},
 	SPIRV: lookupSPIRV,
 	Variants: []abi.Variant{
@@ -4609,6 +4761,9 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 //go:embed Math1.spv
 var math1SPIRV string
 
+//go:embed Math1.small.spv
+var math1Small string
+
 //go:embed Math1.words.spv
 var math1Words string
 
@@ -4631,18 +4786,19 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Math1).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:29:13"}}},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4702,10 +4858,10 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:107:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
@@ -4749,6 +4905,9 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 //go:embed MathFuncs.spv
 var mathFuncsSPIRV string
 
+//go:embed MathFuncs.small.spv
+var mathFuncsSmall string
+
 //go:embed MathFuncs.words.spv
 var mathFuncsWords string
 
@@ -4777,6 +4936,7 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: mathFuncsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-10, 8}}, SPIRV: mathFuncsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4816,6 +4976,9 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 //go:embed MaybeNil.spv
 var maybeNilSPIRV string
 
+//go:embed MaybeNil.small.spv
+var maybeNilSmall string
+
 //go:embed MaybeNil.words.spv
 var maybeNilWords string
 
@@ -4832,13 +4995,14 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:25:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
 	},
 	SPIRV: maybeNilSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: maybeNilSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4889,9 +5053,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:29"},
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:523:8", Message: "runtime error: integer overflow"},
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
@@ -4955,14 +5119,14 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Near).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:80:13"}}},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 	},
 	SPIRV: nearSPIRV,
 	Variants: []abi.Variant{
@@ -5024,11 +5188,11 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:59:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
 	},
 	SPIRV: neighboursSPIRV,
 	Variants: []abi.Variant{
@@ -5175,6 +5339,9 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 //go:embed NilFault.spv
 var nilFaultSPIRV string
 
+//go:embed NilFault.small.spv
+var nilFaultSmall string
+
 //go:embed NilFault.words.spv
 var nilFaultWords string
 
@@ -5195,6 +5362,7 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: nilFaultSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: nilFaultSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -5254,8 +5422,8 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
 	},
 	SPIRV: oddsSPIRV,
 	Variants: []abi.Variant{
@@ -5344,6 +5512,9 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 //go:embed Phases.spv
 var phasesSPIRV string
 
+//go:embed Phases.small.spv
+var phasesSmall string
+
 //go:embed Phases.words.spv
 var phasesWords string
 
@@ -5364,13 +5535,14 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 	},
 	SPIRV: phasesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -5425,8 +5597,8 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13"},
 	},
 	SPIRV: pointersSPIRV,
 	Variants: []abi.Variant{
@@ -5531,13 +5703,13 @@ var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Inverse", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 80,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:17:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:17:8"},
 	},
 	SPIRV: quotientsSPIRV,
 	Variants: []abi.Variant{
@@ -5662,8 +5834,8 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:18:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8"},
 	},
@@ -5778,8 +5950,8 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7"},
 	},
 	SPIRV: returnEarlySPIRV,
@@ -5903,9 +6075,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
@@ -5971,9 +6143,9 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat32SPIRV,
@@ -6040,9 +6212,9 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat64SPIRV,
@@ -6108,9 +6280,9 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesIntSPIRV,
@@ -6176,9 +6348,9 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesInt16SPIRV,
@@ -6244,9 +6416,9 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesUint32SPIRV,
@@ -6289,6 +6461,9 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 //go:embed Single.spv
 var singleSPIRV string
 
+//go:embed Single.small.spv
+var singleSmall string
+
 //go:embed Single.words.spv
 var singleWords string
 
@@ -6307,6 +6482,7 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: singleSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -6361,11 +6537,12 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
 	ArgSize: 56,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:160:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:161:16"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:162:16"},
@@ -6377,7 +6554,6 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:170:20"},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/tables.go:170:18"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/tables.go:171:19"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
 	Variants: []abi.Variant{
@@ -6424,6 +6600,9 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 //go:embed Small.spv
 var smallSPIRV string
 
+//go:embed Small.small.spv
+var smallSmall string
+
 //go:embed Small.words.spv
 var smallWords string
 
@@ -6441,17 +6620,18 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "F", Kind: abi.Slice, Type: "[][3]int8", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 3, ElemAlign: 1, Access: abi.ReadWrite},
 	},
 	ArgSize: 96,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:123:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:122:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:121:31"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:120:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:121:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:122:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:123:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},
 	},
 	SPIRV: smallSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -6533,17 +6713,17 @@ var spilledKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 216,
 	Spilled: true,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:22"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:74"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:63"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:52"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:41"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:63"},
 	},
 	SPIRV: spilledSPIRV,
 	Variants: []abi.Variant{
@@ -6651,6 +6831,9 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 //go:embed SubSlices.spv
 var subSlicesSPIRV string
 
+//go:embed SubSlices.small.spv
+var subSlicesSmall string
+
 //go:embed SubSlices.words.spv
 var subSlicesWords string
 
@@ -6673,6 +6856,7 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: subSlicesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -6865,6 +7049,9 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 //go:embed Transpose.spv
 var transposeSPIRV string
 
+//go:embed Transpose.small.spv
+var transposeSmall string
+
 //go:embed Transpose.words.spv
 var transposeWords string
 
@@ -6888,12 +7075,13 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	},
 	SPIRV: transposeSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Appends.spv
 var appendsSPIRV string
+
+//go:embed Appends.small.spv
+var appendsSmall string
 
 //go:embed Appends.words.spv
 var appendsWords string
@@ -46,15 +49,16 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:165:12"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:157:16", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:167:12", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:168:12", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:167:12", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:169:12", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:170:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:182:14"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13"},
+		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:182:14"},
 	},
 	SPIRV: appendsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-8, 8}}, SPIRV: appendsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -97,6 +101,9 @@ var besselSPIRV string
 //go:embed Bessel.data
 var besselData string
 
+//go:embed Bessel.small.spv
+var besselSmall string
+
 //go:embed Bessel.words.spv
 var besselWords string
 
@@ -117,18 +124,19 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Bessel).Kernel", Pos: "internal/difftest/golang/tables.go:202:10"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:202:10"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/tables.go:203:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:202:10"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:204:5"},
 	},
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -164,6 +172,9 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 //go:embed Binary.spv
 var binarySPIRV string
 
+//go:embed Binary.small.spv
+var binarySmall string
+
 //go:embed Binary.words.spv
 var binaryWords string
 
@@ -178,16 +189,17 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Sum", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
 	},
 	ArgSize: 48,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:210:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7"},
-		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:35"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:17"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:35"},
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7"},
 	},
 	SPIRV: binarySPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-8, 8}, {-16, 8}}, SPIRV: binarySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -242,15 +254,15 @@ var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]complex128", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 16, ElemAlign: 8, Access: abi.Write},
 	},
 	ArgSize: 64,
-	Items:   4,
+	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:295:7"}}},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:300:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:298:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:297:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:298:9"},
 	},
 	SPIRV: complexesSPIRV,
 	Variants: []abi.Variant{
@@ -303,6 +315,9 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 //go:embed Deferred.spv
 var deferredSPIRV string
 
+//go:embed Deferred.small.spv
+var deferredSmall string
+
 //go:embed Deferred.words.spv
 var deferredWords string
 
@@ -324,6 +339,7 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: deferredSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-8, 8}, {-100, 8}}, SPIRV: deferredSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -359,6 +375,9 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 //go:embed Edits.spv
 var editsSPIRV string
 
+//go:embed Edits.small.spv
+var editsSmall string
+
 //go:embed Edits.words.spv
 var editsWords string
 
@@ -383,6 +402,7 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: editsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -422,6 +442,9 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 //go:embed Iterators.spv
 var iteratorsSPIRV string
 
+//go:embed Iterators.small.spv
+var iteratorsSmall string
+
 //go:embed Iterators.words.spv
 var iteratorsWords string
 
@@ -445,6 +468,7 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: iteratorsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -480,6 +504,9 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 //go:embed LoopVars.spv
 var loopVarsSPIRV string
 
+//go:embed LoopVars.small.spv
+var loopVarsSmall string
+
 //go:embed LoopVars.words.spv
 var loopVarsWords string
 
@@ -498,6 +525,7 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: loopVarsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -549,8 +577,8 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Random).Kernel", Pos: "internal/difftest/golang/std.go:117:20"}, {Func: "(*v2.Rand).Float64", Pos: "math/rand/v2/rand.go:210:16"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:116:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:116:7"},
 	},
 	SPIRV: randomSPIRV,
 	Variants: []abi.Variant{
@@ -593,6 +621,9 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 //go:embed Rounded32.spv
 var rounded32SPIRV string
 
+//go:embed Rounded32.small.spv
+var rounded32Small string
+
 //go:embed Rounded32.words.spv
 var rounded32Words string
 
@@ -618,6 +649,7 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: rounded32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: rounded32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -660,6 +692,9 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 //go:embed Rounded64.spv
 var rounded64SPIRV string
 
+//go:embed Rounded64.small.spv
+var rounded64Small string
+
 //go:embed Rounded64.words.spv
 var rounded64Words string
 
@@ -689,6 +724,7 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: rounded64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: rounded64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -731,6 +767,9 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 //go:embed Runes.spv
 var runesSPIRV string
 
+//go:embed Runes.small.spv
+var runesSmall string
+
 //go:embed Runes.words.spv
 var runesWords string
 
@@ -754,6 +793,7 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: runesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -789,6 +829,9 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 //go:embed ShiftsInt.spv
 var shiftsIntSPIRV string
 
+//go:embed ShiftsInt.small.spv
+var shiftsIntSmall string
+
 //go:embed ShiftsInt.words.spv
 var shiftsIntWords string
 
@@ -816,6 +859,7 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsIntSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -858,6 +902,9 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 //go:embed ShiftsInt16.spv
 var shiftsInt16SPIRV string
 
+//go:embed ShiftsInt16.small.spv
+var shiftsInt16Small string
+
 //go:embed ShiftsInt16.words.spv
 var shiftsInt16Words string
 
@@ -885,6 +932,7 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -927,6 +975,9 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt32.spv
 var shiftsInt32SPIRV string
 
+//go:embed ShiftsInt32.small.spv
+var shiftsInt32Small string
+
 //go:embed ShiftsInt32.words.spv
 var shiftsInt32Words string
 
@@ -954,6 +1005,7 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -996,6 +1048,9 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt64.spv
 var shiftsInt64SPIRV string
 
+//go:embed ShiftsInt64.small.spv
+var shiftsInt64Small string
+
 //go:embed ShiftsInt64.words.spv
 var shiftsInt64Words string
 
@@ -1023,6 +1078,7 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1065,6 +1121,9 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt8.spv
 var shiftsInt8SPIRV string
 
+//go:embed ShiftsInt8.small.spv
+var shiftsInt8Small string
+
 //go:embed ShiftsInt8.words.spv
 var shiftsInt8Words string
 
@@ -1092,6 +1151,7 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1134,6 +1194,9 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 //go:embed ShiftsUint.spv
 var shiftsUintSPIRV string
 
+//go:embed ShiftsUint.small.spv
+var shiftsUintSmall string
+
 //go:embed ShiftsUint.words.spv
 var shiftsUintWords string
 
@@ -1161,6 +1224,7 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUintSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1203,6 +1267,9 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 //go:embed ShiftsUint16.spv
 var shiftsUint16SPIRV string
 
+//go:embed ShiftsUint16.small.spv
+var shiftsUint16Small string
+
 //go:embed ShiftsUint16.words.spv
 var shiftsUint16Words string
 
@@ -1230,6 +1297,7 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1272,6 +1340,9 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint32.spv
 var shiftsUint32SPIRV string
 
+//go:embed ShiftsUint32.small.spv
+var shiftsUint32Small string
+
 //go:embed ShiftsUint32.words.spv
 var shiftsUint32Words string
 
@@ -1299,6 +1370,7 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1341,6 +1413,9 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint64.spv
 var shiftsUint64SPIRV string
 
+//go:embed ShiftsUint64.small.spv
+var shiftsUint64Small string
+
 //go:embed ShiftsUint64.words.spv
 var shiftsUint64Words string
 
@@ -1368,6 +1443,7 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1410,6 +1486,9 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint8.spv
 var shiftsUint8SPIRV string
 
+//go:embed ShiftsUint8.small.spv
+var shiftsUint8Small string
+
 //go:embed ShiftsUint8.words.spv
 var shiftsUint8Words string
 
@@ -1437,6 +1516,7 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1479,6 +1559,9 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 //go:embed Slices.spv
 var slicesSPIRV string
 
+//go:embed Slices.small.spv
+var slicesSmall string
+
 //go:embed Slices.words.spv
 var slicesWords string
 
@@ -1495,8 +1578,8 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/std.go:66:19"},
-		{Kind: abi.FaultPanic, Pos: "slices/sort.go:67:8", Message: "slices.Min: empty list"},
 		{Kind: abi.FaultIndex, Pos: "slices/sort.go:69:8"},
+		{Kind: abi.FaultPanic, Pos: "slices/sort.go:67:8", Message: "slices.Min: empty list"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:75:39"},
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7"},
 		{Kind: abi.FaultSlice3Max, Pos: "slices/slices.go:223:7"},
@@ -1506,6 +1589,7 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: slicesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1541,6 +1625,9 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 //go:embed Sorts.spv
 var sortsSPIRV string
 
+//go:embed Sorts.small.spv
+var sortsSmall string
+
 //go:embed Sorts.words.spv
 var sortsWords string
 
@@ -1558,24 +1645,25 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:18"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:110:40"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:176:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:148:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
 	},
 	SPIRV: sortsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1611,6 +1699,9 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 //go:embed Stable.spv
 var stableSPIRV string
 
+//go:embed Stable.small.spv
+var stableSmall string
+
 //go:embed Stable.words.spv
 var stableWords string
 
@@ -1627,18 +1718,19 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:77:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:17"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:17"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:40"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:16"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:29"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:27"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:16"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1723,6 +1815,9 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 //go:embed SwapLoops.spv
 var swapLoopsSPIRV string
 
+//go:embed SwapLoops.small.spv
+var swapLoopsSmall string
+
 //go:embed SwapLoops.words.spv
 var swapLoopsWords string
 
@@ -1743,6 +1838,7 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: swapLoopsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1781,6 +1877,9 @@ var tablesSPIRV string
 //go:embed Tables.data
 var tablesData string
 
+//go:embed Tables.small.spv
+var tablesSmall string
+
 //go:embed Tables.words.spv
 var tablesWords string
 
@@ -1808,6 +1907,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1843,6 +1943,9 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 //go:embed ToArrays.spv
 var toArraysSPIRV string
 
+//go:embed ToArrays.small.spv
+var toArraysSmall string
+
 //go:embed ToArrays.words.spv
 var toArraysWords string
 
@@ -1859,12 +1962,13 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:276:19"},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:279:16"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:280:24"},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1900,6 +2004,9 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 //go:embed TypeSwitches.spv
 var typeSwitchesSPIRV string
 
+//go:embed TypeSwitches.small.spv
+var typeSwitchesSmall string
+
 //go:embed TypeSwitches.words.spv
 var typeSwitchesWords string
 
@@ -1918,6 +2025,7 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: typeSwitchesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}, {-1000, 32}}, SPIRV: typeSwitchesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1949,6 +2057,9 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 //go:embed UTF8.spv
 var utf8SPIRV string
 
+//go:embed UTF8.small.spv
+var utf8Small string
+
 //go:embed UTF8.words.spv
 var utf8Words string
 
@@ -1970,8 +2081,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:27:41"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
+		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:485:10"},
+		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:487:11"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:497:25"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:153"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:25"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:40"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:58"},
@@ -1979,14 +2092,12 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:96"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:115"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:134"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:153"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:485:10"},
 		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:486:45"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:487:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7"},
 	},
 	SPIRV: utf8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2026,6 +2137,9 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 //go:embed Zeroed.spv
 var zeroedSPIRV string
 
+//go:embed Zeroed.small.spv
+var zeroedSmall string
+
 //go:embed Zeroed.words.spv
 var zeroedWords string
 
@@ -2044,6 +2158,7 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: zeroedSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -245,7 +245,7 @@ func (g *aloneHost) r0() int {
 			}
 		}
 		{
-			v22 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v22 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h22[li] = v22
 			next = 0
 			continue
@@ -289,9 +289,10 @@ func (g *aloneHost) r1() int {
 			continue
 		}
 		v14 := (basex + x) * 24
+		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14)) = v23
-			v25 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v25 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h25[li] = v25
 			continue
 		}
@@ -315,9 +316,10 @@ func (g *aloneHost) r2() int {
 		}
 		v14 := (basex + x) * 24
 		v26 := h26[li]
+		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14+4)) = v26
-			v28 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v28 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h28[li] = v28
 			continue
 		}
@@ -359,7 +361,7 @@ func (g *aloneHost) r3() int {
 			}
 		}
 		{
-			v35 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v35 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h35[li] = v35
 			next = 3
 			continue
@@ -402,7 +404,7 @@ func (g *aloneHost) r4() int {
 		continue
 	b12:
 		{
-			v39 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v39 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v40 := 140 < v39
 			h40[li] = v40
 			next = 4
@@ -428,11 +430,12 @@ func (g *aloneHost) r5() int {
 		if dead[li] {
 			continue
 		}
+		v0 := int32(basex + x)
 		if !v41 {
 			goto b16
 		}
 		{
-			v42 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v42 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h42[li] = v42
 			if next != 5 {
 				if next >= 0 {
@@ -444,7 +447,7 @@ func (g *aloneHost) r5() int {
 		}
 	b16:
 		{
-			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v45 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h45[li] = v45
 			if next != 6 {
 				if next >= 0 {
@@ -473,9 +476,10 @@ func (g *aloneHost) r6() int {
 			continue
 		}
 		v14 := (basex + x) * 24
+		v0 := int32(basex + x)
 		*(*int32)(unsafe.Add(p3, v14+12)) = v43
 		{
-			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v45 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h45[li] = v45
 			continue
 		}
@@ -498,9 +502,10 @@ func (g *aloneHost) r7() int {
 			continue
 		}
 		v19 := (basex + x) * 20
+		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+4)) = v46
-			v48 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v48 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h48[li] = v48
 			continue
 		}
@@ -523,9 +528,10 @@ func (g *aloneHost) r8() int {
 			continue
 		}
 		v19 := (basex + x) * 20
+		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+8)) = v49
-			v51 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v51 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h51[li] = v51
 			continue
 		}
@@ -551,13 +557,14 @@ func (g *aloneHost) r9() int {
 		v31 := v30 == 0
 		v52 := h52[li]
 		v19 := (basex + x) * 20
+		v0 := int32(basex + x)
 		{
 			v53 := v52
 			if v31 {
 				v53 = math.Float32frombits(0xff800000)
 			}
 			*(*float32)(unsafe.Add(p4, v19+12)) = v53
-			v55 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
+			v55 := *(*float32)(unsafe.Add(p2, int(v0)*4))
 			h55[li] = v55
 			continue
 		}
@@ -581,9 +588,10 @@ func (g *aloneHost) r10() int {
 		}
 		v19 := (basex + x) * 20
 		v56 := h56[li]
+		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+16)) = v56
-			v58 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v58 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			h58[li] = v58
 			continue
 		}
@@ -612,9 +620,10 @@ func (g *aloneHost) r11() int {
 			continue
 		}
 		v14 := (basex + x) * 24
+		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14+16)) = v62
-			v64 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v64 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v65 := -61 < v64
 			h65[li] = v65
 			continue
@@ -815,7 +824,7 @@ func (g *ballotsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 := *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v10 := v9 & 1
 			v11 := v10 != 0
 			*(*[16]byte)(own0) = [16]byte{}
@@ -1179,7 +1188,7 @@ func (g *choicesHost) r0() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v10 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v11 := v1 <= v6
 			if !v11 {
 				goto b3
@@ -1518,7 +1527,7 @@ func (g *choicesHost) r8() int {
 				goto b22
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v39
 		continue
 	b22:
 		g.Fault(3, v6, v4, v0, int32(0), int32(0))
@@ -1535,7 +1544,7 @@ type statedHost struct {
 	v2     int64
 	v4     int64
 	v6     int64
-	v17    []int64
+	v16    []int32
 	v26    int64
 	v28    int64
 	v35    []int32
@@ -1566,7 +1575,7 @@ func (g *statedHost) Begin() {
 	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(&g.v17, n)
+	kernelimpl.HostRoom(&g.v16, n)
 	kernelimpl.HostRoom(&g.v35, n)
 	kernelimpl.HostRoom(&g.v49, n)
 	kernelimpl.HostRoom(&g.v61, n)
@@ -1661,7 +1670,7 @@ func (g *statedHost) r1() int {
 			}
 		}
 		{
-			v13 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v13 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v14 := uint32(v9) < uint32(64)
 			if !v14 {
 				goto b29
@@ -1690,7 +1699,7 @@ func (g *statedHost) r2() int {
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
-	h17 := g.v17[:n]
+	h16 := g.v16[:n]
 	u26 := g.v26
 	u28 := g.v28
 	h35 := g.v35[:n]
@@ -1707,10 +1716,10 @@ func (g *statedHost) r2() int {
 		v0 := int32(basex + x)
 		v9 := int32(x)
 		v8 := int64(uint32(v0))
+		var v16, v32, v41, v65 int32
 		var v17, v26, v28, v33, v42 int64
-		var v32, v65 int32
 		{
-			v16 := v0 / c0
+			v16 = v0 / c0
 			v17 = int64(uint32(v16))
 			v18 := uint64(v17) < uint64(v6)
 			if !v18 {
@@ -1718,7 +1727,7 @@ func (g *statedHost) r2() int {
 			}
 		}
 		{
-			v19 := *(*float32)(unsafe.Add(p3, int(v17)*4))
+			v19 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v20 := v19 < 9.223372e+18
 			v21 := -9.223372e+18 <= v19
 			v22 := v20 && v21
@@ -1751,7 +1760,7 @@ func (g *statedHost) r2() int {
 		}
 		{
 			v35 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			h17[li] = v17
+			h16[li] = v16
 			u26 = v26
 			u28 = v28
 			h35[li] = v35
@@ -1769,7 +1778,7 @@ func (g *statedHost) r2() int {
 		continue
 	b14:
 		{
-			v41 := v0 - v9
+			v41 = v0 - v9
 			v42 = int64(v41)
 			v43 := uint64(v42) < uint64(v6)
 			if !v43 {
@@ -1777,7 +1786,7 @@ func (g *statedHost) r2() int {
 			}
 		}
 		{
-			v44 := *(*float32)(unsafe.Add(p3, int(v42)*4))
+			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
 			v45 := 2.5 < v44
 			v46 := int32(0)
 			if v45 {
@@ -1791,7 +1800,7 @@ func (g *statedHost) r2() int {
 		}
 		{
 			v49 := *(*int32)(unsafe.Add(m0, x*4))
-			h17[li] = v17
+			h16[li] = v16
 			h49[li] = v49
 			if next != 4 {
 				if next >= 0 {
@@ -1803,7 +1812,7 @@ func (g *statedHost) r2() int {
 		}
 	b20:
 		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v17)*4))
+			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
 			v60 := v59 == 1.5
 			if !v60 {
@@ -1825,7 +1834,7 @@ func (g *statedHost) r2() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -1880,7 +1889,7 @@ func (g *statedHost) r4() int {
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	h49 := g.v49[:n]
-	h17 := g.v17[:n]
+	h16 := g.v16[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
@@ -1893,9 +1902,9 @@ func (g *statedHost) r4() int {
 		v28 := e28
 		v9 := int32(x)
 		v0 := int32(basex + x)
-		v17 := h17[li]
+		v16 := h16[li]
 		v8 := int64(uint32(v0))
-		var v32, v65 int32
+		var v32, v41, v65 int32
 		var v33, v38, v42 int64
 		{
 			v38 = v28 + 1
@@ -1934,7 +1943,7 @@ func (g *statedHost) r4() int {
 		continue
 	b14:
 		{
-			v41 := v0 - v9
+			v41 = v0 - v9
 			v42 = int64(v41)
 			v43 := uint64(v42) < uint64(v6)
 			if !v43 {
@@ -1942,7 +1951,7 @@ func (g *statedHost) r4() int {
 			}
 		}
 		{
-			v44 := *(*float32)(unsafe.Add(p3, int(v42)*4))
+			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
 			v45 := 2.5 < v44
 			v46 := int32(0)
 			if v45 {
@@ -1967,7 +1976,7 @@ func (g *statedHost) r4() int {
 		}
 	b20:
 		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v17)*4))
+			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
 			v60 := v59 == 1.5
 			if !v60 {
@@ -1989,7 +1998,7 @@ func (g *statedHost) r4() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2010,7 +2019,7 @@ func (g *statedHost) r5() int {
 	n := g.Items
 	v50 := g.v50
 	p3 := g.Pointer(3)
-	h17 := g.v17[:n]
+	h16 := g.v16[:n]
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	v4 := g.v4
@@ -2022,7 +2031,7 @@ func (g *statedHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v17 := h17[li]
+		v16 := h16[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v65 int32
@@ -2044,7 +2053,7 @@ func (g *statedHost) r5() int {
 		continue
 	b20:
 		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v17)*4))
+			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
 			v60 := v59 == 1.5
 			if !v60 {
@@ -2066,7 +2075,7 @@ func (g *statedHost) r5() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2083,7 +2092,7 @@ func (g *statedHost) r6() int {
 	m0 := g.Memory(0)
 	v50 := g.v50
 	p3 := g.Pointer(3)
-	h17 := g.v17[:n]
+	h16 := g.v16[:n]
 	basex := g.ID[0] * g.Local[0]
 	v4 := g.v4
 	p2 := g.Pointer(2)
@@ -2094,7 +2103,7 @@ func (g *statedHost) r6() int {
 		if dead[li] {
 			continue
 		}
-		v17 := h17[li]
+		v16 := h16[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v65 int32
@@ -2104,7 +2113,7 @@ func (g *statedHost) r6() int {
 			*(*int32)(unsafe.Add(m0, x*4)) = v56
 		}
 		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v17)*4))
+			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
 			v60 := v59 == 1.5
 			if !v60 {
@@ -2121,7 +2130,7 @@ func (g *statedHost) r6() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2181,7 +2190,7 @@ func (g *statedHost) r8() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -2335,7 +2344,7 @@ func (g *wholeFloat32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float32)(unsafe.Add(p1, (basex+x)*4))
+			v8 = *(*float32)(unsafe.Add(p1, int(v0)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -2719,7 +2728,7 @@ func (g *wholeFloat64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float64)(unsafe.Add(p1, (basex+x)*8))
+			v8 = *(*float64)(unsafe.Add(p1, int(v0)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -3191,7 +3200,7 @@ func (g *wholeInt16Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int16)(unsafe.Add(p1, (basex+x)*2))
+			v8 := *(*int16)(unsafe.Add(p1, int(v0)*2))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -3994,7 +4003,7 @@ func (g *wholeInt32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v8 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -4765,7 +4774,7 @@ func (g *wholeInt64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v8 = *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -5534,7 +5543,7 @@ func (g *wholeInt8Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int8)(unsafe.Add(p1, (basex + x)))
+			v8 := *(*int8)(unsafe.Add(p1, int(v0)))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -6337,7 +6346,7 @@ func (g *wholeUint32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v8 = *(*int32)(unsafe.Add(p1, int(v0)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -7108,7 +7117,7 @@ func (g *wholeUint64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v8 = *(*int64)(unsafe.Add(p1, int(v0)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {

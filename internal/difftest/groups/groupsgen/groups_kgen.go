@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Alone.spv
 var aloneSPIRV string
+
+//go:embed Alone.small.spv
+var aloneSmall string
 
 //go:embed Alone.words.spv
 var aloneWords string
@@ -51,15 +54,16 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:18"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:24"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:33"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:39"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:97:37"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:39"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:33"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36"},
 	},
 	SPIRV: aloneSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -128,8 +132,8 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:67:12"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14"},
 	},
 	SPIRV: ballotsSPIRV,
 	Variants: []abi.Variant{
@@ -274,8 +278,8 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:31:31"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:32:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:37:20"},
@@ -355,9 +359,9 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
 	},
 	SPIRV: wholeFloat32SPIRV,
 	Variants: []abi.Variant{
@@ -431,9 +435,9 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11"},
 	},
 	SPIRV: wholeFloat64SPIRV,
 	Variants: []abi.Variant{
@@ -503,9 +507,9 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
@@ -576,9 +580,9 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
@@ -650,9 +654,9 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
@@ -723,9 +727,9 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
@@ -796,9 +800,9 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
@@ -870,9 +874,9 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,

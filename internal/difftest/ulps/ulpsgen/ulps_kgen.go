@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Fast.spv
 var fastSPIRV string
+
+//go:embed Fast.small.spv
+var fastSmall string
 
 //go:embed Fast.words.spv
 var fastWords string
@@ -51,6 +54,7 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: fastSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, SPIRV: fastSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Bytes.spv
 var bytesSPIRV string
+
+//go:embed Bytes.small.spv
+var bytesSmall string
 
 //go:embed Bytes.words.spv
 var bytesWords string
@@ -49,16 +52,17 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:74:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:75:5"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/words/kernel.go:76:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:77:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:78:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:79:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -114,6 +118,9 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
+//go:embed ConvertFloat32.small.spv
+var convertFloat32Small string
+
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
@@ -134,6 +141,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -168,6 +176,9 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 //go:embed ConvertInt.spv
 var convertIntSPIRV string
 
+//go:embed ConvertInt.small.spv
+var convertIntSmall string
+
 //go:embed ConvertInt.words.spv
 var convertIntWords string
 
@@ -188,6 +199,7 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -222,6 +234,9 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
+//go:embed ConvertInt16.small.spv
+var convertInt16Small string
+
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
@@ -242,6 +257,7 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -276,6 +292,9 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
+//go:embed ConvertInt32.small.spv
+var convertInt32Small string
+
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
@@ -296,6 +315,7 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -330,6 +350,9 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
+//go:embed ConvertInt64.small.spv
+var convertInt64Small string
+
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
@@ -350,6 +373,7 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -384,6 +408,9 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
+//go:embed ConvertInt8.small.spv
+var convertInt8Small string
+
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
@@ -404,6 +431,7 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -438,6 +466,9 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 //go:embed ConvertUint.spv
 var convertUintSPIRV string
 
+//go:embed ConvertUint.small.spv
+var convertUintSmall string
+
 //go:embed ConvertUint.words.spv
 var convertUintWords string
 
@@ -458,6 +489,7 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -492,6 +524,9 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
+//go:embed ConvertUint16.small.spv
+var convertUint16Small string
+
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
@@ -512,6 +547,7 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -546,6 +582,9 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
+//go:embed ConvertUint32.small.spv
+var convertUint32Small string
+
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
@@ -566,6 +605,7 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -600,6 +640,9 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
+//go:embed ConvertUint64.small.spv
+var convertUint64Small string
+
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
@@ -620,6 +663,7 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -654,6 +698,9 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
+//go:embed ConvertUint8.small.spv
+var convertUint8Small string
+
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
@@ -674,6 +721,7 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -773,8 +821,8 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 72,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:114:23"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:116:29"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:114:23"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:116:58"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7"},
 	},
@@ -887,11 +935,11 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:142:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:143:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:142:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:22"},
 	},
 	SPIRV: tileSPIRV,
 	Variants: []abi.Variant{
@@ -930,6 +978,9 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 //go:embed Walk.spv
 var walkSPIRV string
 
+//go:embed Walk.small.spv
+var walkSmall string
+
 //go:embed Walk.words.spv
 var walkWords string
 
@@ -956,6 +1007,7 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: walkSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, SPIRV: walkSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

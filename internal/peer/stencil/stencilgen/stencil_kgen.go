@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -27,6 +27,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed Blur.spv
 var blurSPIRV string
+
+//go:embed Blur.small.spv
+var blurSmall string
 
 //go:embed Blur.words.spv
 var blurWords string
@@ -46,11 +49,12 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 32)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:23:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:23:15"},
 	},
 	SPIRV: blurSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {12}, {48}, {64}, {24, 32}, {12, 32}}, SPIRV: blurSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -94,6 +98,9 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 //go:embed Dot.spv
 var dotSPIRV string
 
+//go:embed Dot.small.spv
+var dotSmall string
+
 //go:embed Dot.words.spv
 var dotWords string
 
@@ -110,12 +117,13 @@ var dotKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/peer/stencil/kernel.go:42:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7"},
 	},
 	SPIRV: dotSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, SPIRV: dotSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dotWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -518,9 +518,9 @@ func (g *matMulConstantHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v9, v10, v12, v14, v16, v20, v23, v30, v184 int64
-		var v11, v13, v19 int32
-		var v15, v25 float32
+		var v9, v10, v12, v14, v16, v21, v24, v31, v212 int64
+		var v11, v13, v20 int32
+		var v15, v26 float32
 		v9 = int64(uint32(v0))
 		v10 = int64(uint32(v1))
 		v11 = int32(x)
@@ -532,72 +532,72 @@ func (g *matMulConstantHost) r2() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b47
+				goto b77
 			}
 		}
 		{
 			v18 := v13 * 16
-			v19 = v18 + v11
-			v20 = int64(uint32(v19))
-			v21 := v10 * v2
-			v22 := v21 + v16
-			v23 = v22 + v12
-			v24 := uint64(v23) < uint64(v3)
-			if !v24 {
-				goto b46
+			v20 = v18 + v11
+			v21 = int64(uint32(v20))
+			v22 := v10 * v2
+			v23 := v22 + v16
+			v24 = v23 + v12
+			v25 := uint64(v24) < uint64(v3)
+			if !v25 {
+				goto b76
 			}
 		}
 		{
-			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := uint32(v19) < uint32(256)
-			if !v26 {
-				goto b45
+			v26 = *(*float32)(unsafe.Add(p1, int(v24)*4))
+			v27 := uint32(v20) < uint32(256)
+			if !v27 {
+				goto b75
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-			v28 := v16 + v14
-			v29 := v28 * v2
-			v30 = v29 + v9
-			v31 := uint64(v30) < uint64(v5)
-			if !v31 {
-				goto b44
+			*(*float32)(unsafe.Add(m0, int(v20)*4)) = v26
+			v29 := v16 + v14
+			v30 := v29 * v2
+			v31 = v30 + v9
+			v32 := uint64(v31) < uint64(v5)
+			if !v32 {
+				goto b74
 			}
 		}
 		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
+			v33 := *(*float32)(unsafe.Add(p2, int(v31)*4))
+			*(*float32)(unsafe.Add(m1, int(v20)*4)) = v33
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
 		}
-	b44:
-		g.Fault(0, v30, v5, v0, v1, int32(0))
+	b74:
+		g.Fault(0, v31, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b45:
-		g.Fault(1, v20, int64(256), v0, v1, int32(0))
+	b75:
+		g.Fault(1, v21, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b46:
-		g.Fault(2, v23, v3, v0, v1, int32(0))
+	b76:
+		g.Fault(2, v24, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b47:
+	b77:
 		{
-			v183 := v10 * v2
-			v184 = v183 + v9
-			v185 := uint64(v184) < uint64(v7)
-			if !v185 {
-				goto b49
+			v211 := v10 * v2
+			v212 = v211 + v9
+			v213 := uint64(v212) < uint64(v7)
+			if !v213 {
+				goto b79
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v184)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v212)*4)) = v15
 		g.Leave(li)
 		continue
-	b49:
-		g.Fault(3, v184, v7, v0, v1, int32(0))
+	b79:
+		g.Fault(3, v212, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -630,340 +630,308 @@ func (g *matMulConstantHost) r3() int {
 		v13 := int32(y)
 		v18 := v13 * 16
 		v11 := int32(x)
-		v12 := int64(uint32(v11))
 		v15 := h15[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
+		v12 := int64(uint32(v11))
+		v19 := int64(uint32(v18))
 		var v36, v39, v43, v48, v52, v57, v61, v66, v70, v75, v79, v84, v88, v93, v97, v102, v106, v111, v115, v120, v124, v129, v133, v138, v142, v147, v151, v156, v160, v165, v169 float32
-		var v176, v178 int64
+		var v41, v45, v50, v54, v59, v63, v68, v72, v77, v81, v86, v90, v95, v99, v104, v108, v113, v117, v122, v126, v131, v135, v140, v144, v149, v153, v158, v162, v167, v171 int64
 		{
-			v34 := int64(uint32(v18))
 			v35 := uint32(v18) < uint32(256)
 			if !v35 {
-				v178 = v34
-				goto b43
+				goto b73
 			}
 		}
 		{
 			v36 = *(*float32)(unsafe.Add(m0, y*64))
 			v37 := uint32(v11) < uint32(256)
 			if !v37 {
-				v176 = v12
-				goto b42
+				goto b72
 			}
 		}
 		{
 			v38 := *(*float32)(unsafe.Add(m1, x*4))
 			v39 = float32(v36*v38 + v15)
 			v40 := v18 + 1
-			v41 := int64(uint32(v40))
+			v41 = int64(uint32(v40))
 			v42 := uint32(v40) < uint32(256)
 			if !v42 {
-				v178 = v41
-				goto b43
+				goto b71
 			}
 		}
 		{
 			v43 = *(*float32)(unsafe.Add(m0, y*64+4))
 			v44 := v11 + 16
-			v45 := int64(uint32(v44))
+			v45 = int64(uint32(v44))
 			v46 := uint32(v44) < uint32(256)
 			if !v46 {
-				v176 = v45
-				goto b42
+				goto b70
 			}
 		}
 		{
 			v47 := *(*float32)(unsafe.Add(m1, x*4+64))
 			v48 = float32(v43*v47 + v39)
 			v49 := v18 + 2
-			v50 := int64(uint32(v49))
+			v50 = int64(uint32(v49))
 			v51 := uint32(v49) < uint32(256)
 			if !v51 {
-				v178 = v50
-				goto b43
+				goto b69
 			}
 		}
 		{
 			v52 = *(*float32)(unsafe.Add(m0, y*64+8))
 			v53 := v11 + 32
-			v54 := int64(uint32(v53))
+			v54 = int64(uint32(v53))
 			v55 := uint32(v53) < uint32(256)
 			if !v55 {
-				v176 = v54
-				goto b42
+				goto b68
 			}
 		}
 		{
 			v56 := *(*float32)(unsafe.Add(m1, x*4+128))
 			v57 = float32(v52*v56 + v48)
 			v58 := v18 + 3
-			v59 := int64(uint32(v58))
+			v59 = int64(uint32(v58))
 			v60 := uint32(v58) < uint32(256)
 			if !v60 {
-				v178 = v59
-				goto b43
+				goto b67
 			}
 		}
 		{
 			v61 = *(*float32)(unsafe.Add(m0, y*64+12))
 			v62 := v11 + 48
-			v63 := int64(uint32(v62))
+			v63 = int64(uint32(v62))
 			v64 := uint32(v62) < uint32(256)
 			if !v64 {
-				v176 = v63
-				goto b42
+				goto b66
 			}
 		}
 		{
 			v65 := *(*float32)(unsafe.Add(m1, x*4+192))
 			v66 = float32(v61*v65 + v57)
 			v67 := v18 + 4
-			v68 := int64(uint32(v67))
+			v68 = int64(uint32(v67))
 			v69 := uint32(v67) < uint32(256)
 			if !v69 {
-				v178 = v68
-				goto b43
+				goto b65
 			}
 		}
 		{
 			v70 = *(*float32)(unsafe.Add(m0, y*64+16))
 			v71 := v11 + 64
-			v72 := int64(uint32(v71))
+			v72 = int64(uint32(v71))
 			v73 := uint32(v71) < uint32(256)
 			if !v73 {
-				v176 = v72
-				goto b42
+				goto b64
 			}
 		}
 		{
 			v74 := *(*float32)(unsafe.Add(m1, x*4+256))
 			v75 = float32(v70*v74 + v66)
 			v76 := v18 + 5
-			v77 := int64(uint32(v76))
+			v77 = int64(uint32(v76))
 			v78 := uint32(v76) < uint32(256)
 			if !v78 {
-				v178 = v77
-				goto b43
+				goto b63
 			}
 		}
 		{
 			v79 = *(*float32)(unsafe.Add(m0, y*64+20))
 			v80 := v11 + 80
-			v81 := int64(uint32(v80))
+			v81 = int64(uint32(v80))
 			v82 := uint32(v80) < uint32(256)
 			if !v82 {
-				v176 = v81
-				goto b42
+				goto b62
 			}
 		}
 		{
 			v83 := *(*float32)(unsafe.Add(m1, x*4+320))
 			v84 = float32(v79*v83 + v75)
 			v85 := v18 + 6
-			v86 := int64(uint32(v85))
+			v86 = int64(uint32(v85))
 			v87 := uint32(v85) < uint32(256)
 			if !v87 {
-				v178 = v86
-				goto b43
+				goto b61
 			}
 		}
 		{
 			v88 = *(*float32)(unsafe.Add(m0, y*64+24))
 			v89 := v11 + 96
-			v90 := int64(uint32(v89))
+			v90 = int64(uint32(v89))
 			v91 := uint32(v89) < uint32(256)
 			if !v91 {
-				v176 = v90
-				goto b42
+				goto b60
 			}
 		}
 		{
 			v92 := *(*float32)(unsafe.Add(m1, x*4+384))
 			v93 = float32(v88*v92 + v84)
 			v94 := v18 + 7
-			v95 := int64(uint32(v94))
+			v95 = int64(uint32(v94))
 			v96 := uint32(v94) < uint32(256)
 			if !v96 {
-				v178 = v95
-				goto b43
+				goto b59
 			}
 		}
 		{
 			v97 = *(*float32)(unsafe.Add(m0, y*64+28))
 			v98 := v11 + 112
-			v99 := int64(uint32(v98))
+			v99 = int64(uint32(v98))
 			v100 := uint32(v98) < uint32(256)
 			if !v100 {
-				v176 = v99
-				goto b42
+				goto b58
 			}
 		}
 		{
 			v101 := *(*float32)(unsafe.Add(m1, x*4+448))
 			v102 = float32(v97*v101 + v93)
 			v103 := v18 + 8
-			v104 := int64(uint32(v103))
+			v104 = int64(uint32(v103))
 			v105 := uint32(v103) < uint32(256)
 			if !v105 {
-				v178 = v104
-				goto b43
+				goto b57
 			}
 		}
 		{
 			v106 = *(*float32)(unsafe.Add(m0, y*64+32))
 			v107 := v11 + 128
-			v108 := int64(uint32(v107))
+			v108 = int64(uint32(v107))
 			v109 := uint32(v107) < uint32(256)
 			if !v109 {
-				v176 = v108
-				goto b42
+				goto b56
 			}
 		}
 		{
 			v110 := *(*float32)(unsafe.Add(m1, x*4+512))
 			v111 = float32(v106*v110 + v102)
 			v112 := v18 + 9
-			v113 := int64(uint32(v112))
+			v113 = int64(uint32(v112))
 			v114 := uint32(v112) < uint32(256)
 			if !v114 {
-				v178 = v113
-				goto b43
+				goto b55
 			}
 		}
 		{
 			v115 = *(*float32)(unsafe.Add(m0, y*64+36))
 			v116 := v11 + 144
-			v117 := int64(uint32(v116))
+			v117 = int64(uint32(v116))
 			v118 := uint32(v116) < uint32(256)
 			if !v118 {
-				v176 = v117
-				goto b42
+				goto b54
 			}
 		}
 		{
 			v119 := *(*float32)(unsafe.Add(m1, x*4+576))
 			v120 = float32(v115*v119 + v111)
 			v121 := v18 + 10
-			v122 := int64(uint32(v121))
+			v122 = int64(uint32(v121))
 			v123 := uint32(v121) < uint32(256)
 			if !v123 {
-				v178 = v122
-				goto b43
+				goto b53
 			}
 		}
 		{
 			v124 = *(*float32)(unsafe.Add(m0, y*64+40))
 			v125 := v11 + 160
-			v126 := int64(uint32(v125))
+			v126 = int64(uint32(v125))
 			v127 := uint32(v125) < uint32(256)
 			if !v127 {
-				v176 = v126
-				goto b42
+				goto b52
 			}
 		}
 		{
 			v128 := *(*float32)(unsafe.Add(m1, x*4+640))
 			v129 = float32(v124*v128 + v120)
 			v130 := v18 + 11
-			v131 := int64(uint32(v130))
+			v131 = int64(uint32(v130))
 			v132 := uint32(v130) < uint32(256)
 			if !v132 {
-				v178 = v131
-				goto b43
+				goto b51
 			}
 		}
 		{
 			v133 = *(*float32)(unsafe.Add(m0, y*64+44))
 			v134 := v11 + 176
-			v135 := int64(uint32(v134))
+			v135 = int64(uint32(v134))
 			v136 := uint32(v134) < uint32(256)
 			if !v136 {
-				v176 = v135
-				goto b42
+				goto b50
 			}
 		}
 		{
 			v137 := *(*float32)(unsafe.Add(m1, x*4+704))
 			v138 = float32(v133*v137 + v129)
 			v139 := v18 + 12
-			v140 := int64(uint32(v139))
+			v140 = int64(uint32(v139))
 			v141 := uint32(v139) < uint32(256)
 			if !v141 {
-				v178 = v140
-				goto b43
+				goto b49
 			}
 		}
 		{
 			v142 = *(*float32)(unsafe.Add(m0, y*64+48))
 			v143 := v11 + 192
-			v144 := int64(uint32(v143))
+			v144 = int64(uint32(v143))
 			v145 := uint32(v143) < uint32(256)
 			if !v145 {
-				v176 = v144
-				goto b42
+				goto b48
 			}
 		}
 		{
 			v146 := *(*float32)(unsafe.Add(m1, x*4+768))
 			v147 = float32(v142*v146 + v138)
 			v148 := v18 + 13
-			v149 := int64(uint32(v148))
+			v149 = int64(uint32(v148))
 			v150 := uint32(v148) < uint32(256)
 			if !v150 {
-				v178 = v149
-				goto b43
+				goto b47
 			}
 		}
 		{
 			v151 = *(*float32)(unsafe.Add(m0, y*64+52))
 			v152 := v11 + 208
-			v153 := int64(uint32(v152))
+			v153 = int64(uint32(v152))
 			v154 := uint32(v152) < uint32(256)
 			if !v154 {
-				v176 = v153
-				goto b42
+				goto b46
 			}
 		}
 		{
 			v155 := *(*float32)(unsafe.Add(m1, x*4+832))
 			v156 = float32(v151*v155 + v147)
 			v157 := v18 + 14
-			v158 := int64(uint32(v157))
+			v158 = int64(uint32(v157))
 			v159 := uint32(v157) < uint32(256)
 			if !v159 {
-				v178 = v158
-				goto b43
+				goto b45
 			}
 		}
 		{
 			v160 = *(*float32)(unsafe.Add(m0, y*64+56))
 			v161 := v11 + 224
-			v162 := int64(uint32(v161))
+			v162 = int64(uint32(v161))
 			v163 := uint32(v161) < uint32(256)
 			if !v163 {
-				v176 = v162
-				goto b42
+				goto b44
 			}
 		}
 		{
 			v164 := *(*float32)(unsafe.Add(m1, x*4+896))
 			v165 = float32(v160*v164 + v156)
 			v166 := v18 + 15
-			v167 := int64(uint32(v166))
+			v167 = int64(uint32(v166))
 			v168 := uint32(v166) < uint32(256)
 			if !v168 {
-				v178 = v167
 				goto b43
 			}
 		}
 		{
 			v169 = *(*float32)(unsafe.Add(m0, y*64+60))
 			v170 := v11 + 240
-			v171 := int64(uint32(v170))
+			v171 = int64(uint32(v170))
 			v172 := uint32(v170) < uint32(256)
 			if !v172 {
-				v176 = v171
 				goto b42
 			}
 		}
@@ -975,11 +943,131 @@ func (g *matMulConstantHost) r3() int {
 			continue
 		}
 	b42:
-		g.Fault(4, v176, int64(256), v0, v1, int32(0))
+		g.Fault(4, v171, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b43:
-		g.Fault(5, v178, int64(256), v0, v1, int32(0))
+		g.Fault(5, v167, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b44:
+		g.Fault(4, v162, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b45:
+		g.Fault(5, v158, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b46:
+		g.Fault(4, v153, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b47:
+		g.Fault(5, v149, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b48:
+		g.Fault(4, v144, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b49:
+		g.Fault(5, v140, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b50:
+		g.Fault(4, v135, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b51:
+		g.Fault(5, v131, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b52:
+		g.Fault(4, v126, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b53:
+		g.Fault(5, v122, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b54:
+		g.Fault(4, v117, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b55:
+		g.Fault(5, v113, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b56:
+		g.Fault(4, v108, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b57:
+		g.Fault(5, v104, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b58:
+		g.Fault(4, v99, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b59:
+		g.Fault(5, v95, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b60:
+		g.Fault(4, v90, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b61:
+		g.Fault(5, v86, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b62:
+		g.Fault(4, v81, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b63:
+		g.Fault(5, v77, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b64:
+		g.Fault(4, v72, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b65:
+		g.Fault(5, v68, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b66:
+		g.Fault(4, v63, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b67:
+		g.Fault(5, v59, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b68:
+		g.Fault(4, v54, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b69:
+		g.Fault(5, v50, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b70:
+		g.Fault(4, v45, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b71:
+		g.Fault(5, v41, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b72:
+		g.Fault(4, v12, int64(256), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b73:
+		g.Fault(5, v19, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1027,9 +1115,9 @@ func (g *matMulConstantHost) r4() int {
 		v14 := int64(uint32(v13))
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v15, v25 float32
-		var v19 int32
-		var v20, v23, v30, v184 int64
+		var v15, v26 float32
+		var v20 int32
+		var v21, v24, v31, v212 int64
 		{
 			v175 := v16 + 16
 			v15 = v174
@@ -1038,72 +1126,72 @@ func (g *matMulConstantHost) r4() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b47
+				goto b77
 			}
 		}
 		{
 			v18 := v13 * 16
-			v19 = v18 + v11
-			v20 = int64(uint32(v19))
-			v21 := v10 * v2
-			v22 := v21 + v16
-			v23 = v22 + v12
-			v24 := uint64(v23) < uint64(v3)
-			if !v24 {
-				goto b46
+			v20 = v18 + v11
+			v21 = int64(uint32(v20))
+			v22 := v10 * v2
+			v23 := v22 + v16
+			v24 = v23 + v12
+			v25 := uint64(v24) < uint64(v3)
+			if !v25 {
+				goto b76
 			}
 		}
 		{
-			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := uint32(v19) < uint32(256)
-			if !v26 {
-				goto b45
+			v26 = *(*float32)(unsafe.Add(p1, int(v24)*4))
+			v27 := uint32(v20) < uint32(256)
+			if !v27 {
+				goto b75
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-			v28 := v16 + v14
-			v29 := v28 * v2
-			v30 = v29 + v9
-			v31 := uint64(v30) < uint64(v5)
-			if !v31 {
-				goto b44
+			*(*float32)(unsafe.Add(m0, int(v20)*4)) = v26
+			v29 := v16 + v14
+			v30 := v29 * v2
+			v31 = v30 + v9
+			v32 := uint64(v31) < uint64(v5)
+			if !v32 {
+				goto b74
 			}
 		}
 		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
+			v33 := *(*float32)(unsafe.Add(p2, int(v31)*4))
+			*(*float32)(unsafe.Add(m1, int(v20)*4)) = v33
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
 		}
-	b44:
-		g.Fault(0, v30, v5, v0, v1, int32(0))
+	b74:
+		g.Fault(0, v31, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b45:
-		g.Fault(1, v20, int64(256), v0, v1, int32(0))
+	b75:
+		g.Fault(1, v21, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b46:
-		g.Fault(2, v23, v3, v0, v1, int32(0))
+	b76:
+		g.Fault(2, v24, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b47:
+	b77:
 		{
-			v183 := v10 * v2
-			v184 = v183 + v9
-			v185 := uint64(v184) < uint64(v7)
-			if !v185 {
-				goto b49
+			v211 := v10 * v2
+			v212 = v211 + v9
+			v213 := uint64(v212) < uint64(v7)
+			if !v213 {
+				goto b79
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v184)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v212)*4)) = v15
 		g.Leave(li)
 		continue
-	b49:
-		g.Fault(3, v184, v7, v0, v1, int32(0))
+	b79:
+		g.Fault(3, v212, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}

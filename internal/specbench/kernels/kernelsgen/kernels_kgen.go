@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 3)
-	_ = abi.EnforceVersion(3 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 4)
+	_ = abi.EnforceVersion(4 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -28,6 +28,9 @@ func Kernels() []*runtime.Kernel {
 
 //go:embed BlurArgument.spv
 var blurArgumentSPIRV string
+
+//go:embed BlurArgument.small.spv
+var blurArgumentSmall string
 
 //go:embed BlurArgument.words.spv
 var blurArgumentWords string
@@ -46,12 +49,13 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurArgumentSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -95,6 +99,9 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 //go:embed BlurConstant.spv
 var blurConstantSPIRV string
 
+//go:embed BlurConstant.small.spv
+var blurConstantSmall string
+
 //go:embed BlurConstant.words.spv
 var blurConstantWords string
 
@@ -111,12 +118,13 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
 	},
 	SPIRV: blurConstantSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {-8, 12}, {8, 12}, {-8, 8}, {-9, 8}}, SPIRV: blurConstantSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -156,6 +164,9 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 //go:embed BlurSpec.spv
 var blurSpecSPIRV string
 
+//go:embed BlurSpec.small.spv
+var blurSpecSmall string
+
 //go:embed BlurSpec.words.spv
 var blurSpecWords string
 
@@ -175,12 +186,13 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint8", Size: 4, Default: 0x4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18"},
 	},
 	SPIRV: blurSpecSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {-510, 12}, {8, 12}, {-510, 8}, {-511, 8}}, SPIRV: blurSpecSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -220,6 +232,9 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 //go:embed MatMulArgument.spv
 var matMulArgumentSPIRV string
 
+//go:embed MatMulArgument.small.spv
+var matMulArgumentSmall string
+
 //go:embed MatMulArgument.words.spv
 var matMulArgumentWords string
 
@@ -244,16 +259,17 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulArgumentSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -309,6 +325,9 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 //go:embed MatMulConstant.spv
 var matMulConstantSPIRV string
 
+//go:embed MatMulConstant.small.spv
+var matMulConstantSmall string
+
 //go:embed MatMulConstant.words.spv
 var matMulConstantWords string
 
@@ -330,15 +349,16 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulConstantSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -382,6 +402,9 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 //go:embed MatMulSpec.spv
 var matMulSpecSPIRV string
 
+//go:embed MatMulSpec.small.spv
+var matMulSpecSmall string
+
 //go:embed MatMulSpec.words.spv
 var matMulSpecWords string
 
@@ -406,15 +429,16 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulSpecSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -458,6 +482,9 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 //go:embed MedianArgument.spv
 var medianArgumentSPIRV string
 
+//go:embed MedianArgument.small.spv
+var medianArgumentSmall string
+
 //go:embed MedianArgument.words.spv
 var medianArgumentWords string
 
@@ -479,11 +506,12 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:162:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:163:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:19"},
 	},
 	SPIRV: medianArgumentSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}, {12, 24}, {8, 24}}, SPIRV: medianArgumentSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -523,6 +551,9 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 //go:embed MedianConstant.spv
 var medianConstantSPIRV string
 
+//go:embed MedianConstant.small.spv
+var medianConstantSmall string
+
 //go:embed MedianConstant.words.spv
 var medianConstantWords string
 
@@ -544,6 +575,7 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: medianConstantSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {-4, 12}, {8, 12}, {-4, 8}, {-5, 8}}, SPIRV: medianConstantSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -579,6 +611,9 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 //go:embed MedianSpec.spv
 var medianSpecSPIRV string
 
+//go:embed MedianSpec.small.spv
+var medianSpecSmall string
+
 //go:embed MedianSpec.words.spv
 var medianSpecWords string
 
@@ -610,6 +645,7 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: medianSpecSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {-1023, 12}, {8, 12}, {-1023, 8}, {-1024, 8}}, SPIRV: medianSpecSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
