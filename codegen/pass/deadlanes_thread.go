@@ -32,8 +32,13 @@ func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
 		known := d.known()
+		dom := d.f.Dominators()
 		for _, g := range d.f.Blocks {
 			if !d.tests(g) || slices.ContainsFunc(g.Insts[:len(g.Insts)-1], d.matters) {
+				continue
+			}
+			// A loop keeps its one entry.
+			if slices.ContainsFunc(g.Preds, func(p *ir.Block) bool { return dom.Dominates(g, p) }) {
 				continue
 			}
 			for _, p := range append([]*ir.Block{}, g.Preds...) {
