@@ -60,10 +60,14 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 // wideOps counts the operations on integers of 64 bits.
 func wideOps(m *ir.Module) int {
 	depth := pass.LoopDepth(m.Kernel)
+	outer := 0
+	if m.Items > 1 {
+		outer = 1 // the loop over work-items
+	}
 	n := 0
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
-		for range min(depth[b], 3) {
+		for range min(depth[b]-outer, 3) {
 			weight *= loopWeight
 		}
 		for _, v := range b.Insts {

@@ -408,9 +408,6 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 //go:embed GlobalCounts.spv
 var globalCountsSPIRV string
 
-//go:embed GlobalCounts.small.spv
-var globalCountsSmall string
-
 //go:embed GlobalCounts.words.spv
 var globalCountsWords string
 
@@ -431,7 +428,6 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: globalCountsSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: globalCountsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -770,9 +766,6 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 //go:embed InPlace.spv
 var inPlaceSPIRV string
 
-//go:embed InPlace.small.spv
-var inPlaceSmall string
-
 //go:embed InPlace.words.spv
 var inPlaceWords string
 
@@ -794,7 +787,6 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: inPlaceSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: inPlaceSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1214,9 +1206,6 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 //go:embed Neighbour.spv
 var neighbourSPIRV string
 
-//go:embed Neighbour.small.spv
-var neighbourSmall string
-
 //go:embed Neighbour.words.spv
 var neighbourWords string
 
@@ -1236,7 +1225,6 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: neighbourSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {48}}, SPIRV: neighbourSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -97,9 +97,6 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 //go:embed Brightness.spv
 var brightnessSPIRV string
 
-//go:embed Brightness.small.spv
-var brightnessSmall string
-
 //go:embed Brightness.words.spv
 var brightnessWords string
 
@@ -121,7 +118,6 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: brightnessSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {40}, {56}, {8, 12}}, SPIRV: brightnessSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -28,9 +28,6 @@ func Kernels() []*runtime.Kernel {
 //go:embed SAXPY.spv
 var saxpySPIRV string
 
-//go:embed SAXPY.small.spv
-var saxpySmall string
-
 //go:embed SAXPY.words.spv
 var saxpyWords string
 
@@ -53,7 +50,6 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: saxpySPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: saxpySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

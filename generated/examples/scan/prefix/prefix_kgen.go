@@ -28,9 +28,6 @@ func Kernels() []*runtime.Kernel {
 //go:embed Add.spv
 var addSPIRV string
 
-//go:embed Add.small.spv
-var addSmall string
-
 //go:embed Add.words.spv
 var addWords string
 
@@ -51,7 +48,6 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: addSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

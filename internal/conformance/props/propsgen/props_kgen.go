@@ -28,9 +28,6 @@ func Kernels() []*runtime.Kernel {
 //go:embed Add.spv
 var addSPIRV string
 
-//go:embed Add.small.spv
-var addSmall string
-
 //go:embed Add.words.spv
 var addWords string
 
@@ -55,7 +52,6 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: addSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -795,9 +791,6 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 //go:embed Items2.spv
 var items2SPIRV string
 
-//go:embed Items2.small.spv
-var items2Small string
-
 //go:embed Items2.words.spv
 var items2Words string
 
@@ -816,7 +809,6 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: items2SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {8, 12}}, SPIRV: items2Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -847,9 +839,6 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 //go:embed Items3.spv
 var items3SPIRV string
 
-//go:embed Items3.small.spv
-var items3Small string
-
 //go:embed Items3.words.spv
 var items3Words string
 
@@ -868,7 +857,6 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: items3SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}}, SPIRV: items3Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -703,9 +703,6 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 //go:embed Native.spv
 var nativeSPIRV string
 
-//go:embed Native.small.spv
-var nativeSmall string
-
 //go:embed Native.words.spv
 var nativeWords string
 
@@ -731,7 +728,6 @@ var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: nativeSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: nativeSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -767,9 +763,6 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 //go:embed Own.spv
 var ownSPIRV string
 
-//go:embed Own.small.spv
-var ownSmall string
-
 //go:embed Own.words.spv
 var ownWords string
 
@@ -790,7 +783,6 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: ownSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: ownSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

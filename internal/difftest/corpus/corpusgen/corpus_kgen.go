@@ -308,9 +308,6 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 //go:embed Bits.spv
 var bitsSPIRV string
 
-//go:embed Bits.small.spv
-var bitsSmall string
-
 //go:embed Bits.words.spv
 var bitsWords string
 
@@ -332,7 +329,6 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: bitsSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: bitsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -725,9 +721,6 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
-//go:embed ConvertFloat32.small.spv
-var convertFloat32Small string
-
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
@@ -752,7 +745,6 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -787,9 +779,6 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertFloat64.spv
 var convertFloat64SPIRV string
 
-//go:embed ConvertFloat64.small.spv
-var convertFloat64Small string
-
 //go:embed ConvertFloat64.words.spv
 var convertFloat64Words string
 
@@ -814,7 +803,6 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -849,9 +837,6 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 //go:embed ConvertInt.spv
 var convertIntSPIRV string
 
-//go:embed ConvertInt.small.spv
-var convertIntSmall string
-
 //go:embed ConvertInt.words.spv
 var convertIntWords string
 
@@ -876,7 +861,6 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -911,9 +895,6 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
-//go:embed ConvertInt16.small.spv
-var convertInt16Small string
-
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
@@ -938,7 +919,6 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -973,9 +953,6 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
-//go:embed ConvertInt32.small.spv
-var convertInt32Small string
-
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
@@ -1000,7 +977,6 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1035,9 +1011,6 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
-//go:embed ConvertInt64.small.spv
-var convertInt64Small string
-
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
@@ -1062,7 +1035,6 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1097,9 +1069,6 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
-//go:embed ConvertInt8.small.spv
-var convertInt8Small string
-
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
@@ -1124,7 +1093,6 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1159,9 +1127,6 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 //go:embed ConvertUint.spv
 var convertUintSPIRV string
 
-//go:embed ConvertUint.small.spv
-var convertUintSmall string
-
 //go:embed ConvertUint.words.spv
 var convertUintWords string
 
@@ -1186,7 +1151,6 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1221,9 +1185,6 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
-//go:embed ConvertUint16.small.spv
-var convertUint16Small string
-
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
@@ -1248,7 +1209,6 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1283,9 +1243,6 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
-//go:embed ConvertUint32.small.spv
-var convertUint32Small string
-
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
@@ -1310,7 +1267,6 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1345,9 +1301,6 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
-//go:embed ConvertUint64.small.spv
-var convertUint64Small string
-
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
@@ -1372,7 +1325,6 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1407,9 +1359,6 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
-//go:embed ConvertUint8.small.spv
-var convertUint8Small string
-
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
@@ -1434,7 +1383,6 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2313,9 +2261,6 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 //go:embed Grid3.spv
 var grid3SPIRV string
 
-//go:embed Grid3.small.spv
-var grid3Small string
-
 //go:embed Grid3.words.spv
 var grid3Words string
 
@@ -2334,7 +2279,6 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: grid3SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}}, SPIRV: grid3Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4905,9 +4849,6 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 //go:embed MathFuncs.spv
 var mathFuncsSPIRV string
 
-//go:embed MathFuncs.small.spv
-var mathFuncsSmall string
-
 //go:embed MathFuncs.words.spv
 var mathFuncsWords string
 
@@ -4936,7 +4877,6 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: mathFuncsSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-10, 8}}, SPIRV: mathFuncsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -4976,9 +4916,6 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 //go:embed MaybeNil.spv
 var maybeNilSPIRV string
 
-//go:embed MaybeNil.small.spv
-var maybeNilSmall string
-
 //go:embed MaybeNil.words.spv
 var maybeNilWords string
 
@@ -5002,7 +4939,6 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: maybeNilSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: maybeNilSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -5339,9 +5275,6 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 //go:embed NilFault.spv
 var nilFaultSPIRV string
 
-//go:embed NilFault.small.spv
-var nilFaultSmall string
-
 //go:embed NilFault.words.spv
 var nilFaultWords string
 
@@ -5362,7 +5295,6 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: nilFaultSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: nilFaultSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

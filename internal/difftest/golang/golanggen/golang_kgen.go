@@ -621,9 +621,6 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 //go:embed Rounded32.spv
 var rounded32SPIRV string
 
-//go:embed Rounded32.small.spv
-var rounded32Small string
-
 //go:embed Rounded32.words.spv
 var rounded32Words string
 
@@ -649,7 +646,6 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: rounded32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: rounded32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -692,9 +688,6 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 //go:embed Rounded64.spv
 var rounded64SPIRV string
 
-//go:embed Rounded64.small.spv
-var rounded64Small string
-
 //go:embed Rounded64.words.spv
 var rounded64Words string
 
@@ -724,7 +717,6 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: rounded64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: rounded64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -829,9 +821,6 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 //go:embed ShiftsInt.spv
 var shiftsIntSPIRV string
 
-//go:embed ShiftsInt.small.spv
-var shiftsIntSmall string
-
 //go:embed ShiftsInt.words.spv
 var shiftsIntWords string
 
@@ -859,7 +848,6 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsIntSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -902,9 +890,6 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 //go:embed ShiftsInt16.spv
 var shiftsInt16SPIRV string
 
-//go:embed ShiftsInt16.small.spv
-var shiftsInt16Small string
-
 //go:embed ShiftsInt16.words.spv
 var shiftsInt16Words string
 
@@ -932,7 +917,6 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -975,9 +959,6 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt32.spv
 var shiftsInt32SPIRV string
 
-//go:embed ShiftsInt32.small.spv
-var shiftsInt32Small string
-
 //go:embed ShiftsInt32.words.spv
 var shiftsInt32Words string
 
@@ -1005,7 +986,6 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1048,9 +1028,6 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt64.spv
 var shiftsInt64SPIRV string
 
-//go:embed ShiftsInt64.small.spv
-var shiftsInt64Small string
-
 //go:embed ShiftsInt64.words.spv
 var shiftsInt64Words string
 
@@ -1078,7 +1055,6 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1121,9 +1097,6 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 //go:embed ShiftsInt8.spv
 var shiftsInt8SPIRV string
 
-//go:embed ShiftsInt8.small.spv
-var shiftsInt8Small string
-
 //go:embed ShiftsInt8.words.spv
 var shiftsInt8Words string
 
@@ -1151,7 +1124,6 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsInt8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1194,9 +1166,6 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 //go:embed ShiftsUint.spv
 var shiftsUintSPIRV string
 
-//go:embed ShiftsUint.small.spv
-var shiftsUintSmall string
-
 //go:embed ShiftsUint.words.spv
 var shiftsUintWords string
 
@@ -1224,7 +1193,6 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUintSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1267,9 +1235,6 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 //go:embed ShiftsUint16.spv
 var shiftsUint16SPIRV string
 
-//go:embed ShiftsUint16.small.spv
-var shiftsUint16Small string
-
 //go:embed ShiftsUint16.words.spv
 var shiftsUint16Words string
 
@@ -1297,7 +1262,6 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1340,9 +1304,6 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint32.spv
 var shiftsUint32SPIRV string
 
-//go:embed ShiftsUint32.small.spv
-var shiftsUint32Small string
-
 //go:embed ShiftsUint32.words.spv
 var shiftsUint32Words string
 
@@ -1370,7 +1331,6 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1413,9 +1373,6 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint64.spv
 var shiftsUint64SPIRV string
 
-//go:embed ShiftsUint64.small.spv
-var shiftsUint64Small string
-
 //go:embed ShiftsUint64.words.spv
 var shiftsUint64Words string
 
@@ -1443,7 +1400,6 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1486,9 +1442,6 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 //go:embed ShiftsUint8.spv
 var shiftsUint8SPIRV string
 
-//go:embed ShiftsUint8.small.spv
-var shiftsUint8Small string
-
 //go:embed ShiftsUint8.words.spv
 var shiftsUint8Words string
 
@@ -1516,7 +1469,6 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: shiftsUint8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-8, 8}}, SPIRV: shiftsUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2004,9 +1956,6 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 //go:embed TypeSwitches.spv
 var typeSwitchesSPIRV string
 
-//go:embed TypeSwitches.small.spv
-var typeSwitchesSmall string
-
 //go:embed TypeSwitches.words.spv
 var typeSwitchesWords string
 
@@ -2025,7 +1974,6 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: typeSwitchesSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}, {-1000, 32}}, SPIRV: typeSwitchesSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

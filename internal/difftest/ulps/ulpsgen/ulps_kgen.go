@@ -28,9 +28,6 @@ func Kernels() []*runtime.Kernel {
 //go:embed Fast.spv
 var fastSPIRV string
 
-//go:embed Fast.small.spv
-var fastSmall string
-
 //go:embed Fast.words.spv
 var fastWords string
 
@@ -54,7 +51,6 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: fastSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, SPIRV: fastSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {

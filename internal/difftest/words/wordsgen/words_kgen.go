@@ -118,9 +118,6 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
-//go:embed ConvertFloat32.small.spv
-var convertFloat32Small string
-
 //go:embed ConvertFloat32.words.spv
 var convertFloat32Words string
 
@@ -141,7 +138,6 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertFloat32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -176,9 +172,6 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 //go:embed ConvertInt.spv
 var convertIntSPIRV string
 
-//go:embed ConvertInt.small.spv
-var convertIntSmall string
-
 //go:embed ConvertInt.words.spv
 var convertIntWords string
 
@@ -199,7 +192,6 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertIntSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -234,9 +226,6 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
-//go:embed ConvertInt16.small.spv
-var convertInt16Small string
-
 //go:embed ConvertInt16.words.spv
 var convertInt16Words string
 
@@ -257,7 +246,6 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -292,9 +280,6 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
-//go:embed ConvertInt32.small.spv
-var convertInt32Small string
-
 //go:embed ConvertInt32.words.spv
 var convertInt32Words string
 
@@ -315,7 +300,6 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -350,9 +334,6 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
-//go:embed ConvertInt64.small.spv
-var convertInt64Small string
-
 //go:embed ConvertInt64.words.spv
 var convertInt64Words string
 
@@ -373,7 +354,6 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -408,9 +388,6 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
-//go:embed ConvertInt8.small.spv
-var convertInt8Small string
-
 //go:embed ConvertInt8.words.spv
 var convertInt8Words string
 
@@ -431,7 +408,6 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertInt8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -466,9 +442,6 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 //go:embed ConvertUint.spv
 var convertUintSPIRV string
 
-//go:embed ConvertUint.small.spv
-var convertUintSmall string
-
 //go:embed ConvertUint.words.spv
 var convertUintWords string
 
@@ -489,7 +462,6 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUintSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -524,9 +496,6 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
-//go:embed ConvertUint16.small.spv
-var convertUint16Small string
-
 //go:embed ConvertUint16.words.spv
 var convertUint16Words string
 
@@ -547,7 +516,6 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint16Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -582,9 +550,6 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
-//go:embed ConvertUint32.small.spv
-var convertUint32Small string
-
 //go:embed ConvertUint32.words.spv
 var convertUint32Words string
 
@@ -605,7 +570,6 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint32Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -640,9 +604,6 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
-//go:embed ConvertUint64.small.spv
-var convertUint64Small string
-
 //go:embed ConvertUint64.words.spv
 var convertUint64Words string
 
@@ -663,7 +624,6 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint64Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -698,9 +658,6 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
-//go:embed ConvertUint8.small.spv
-var convertUint8Small string
-
 //go:embed ConvertUint8.words.spv
 var convertUint8Words string
 
@@ -721,7 +678,6 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: convertUint8Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
