@@ -10,7 +10,8 @@ import (
 
 // runZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
 // the variable together, and a barrier. It stands before structurize, since it
-// makes loops, and after the dead lanes, which take part.
+// makes loops, and after the dead lanes, which take part. Large variables of a
+// work-item's own are zeroed in loops, too.
 func runZeroLocal(m *ir.Module) diag.List {
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
@@ -29,9 +30,14 @@ func runZeroLocal(m *ir.Module) diag.List {
 			barrier(b, v.Pos)
 		}
 		z := &zeroer{m: m, f: f, b: b, ref: v.Ref(), pos: v.Pos}
-		z.zero()
+		first := b.Append(ir.OpBuiltIn, ir.TypeI32)
+		first.Aux = ir.LocalInvocationIndex
+		z.zero(first, groupSize(m))
 		barrier(z.b, v.Pos)
 		z.b.Jump(rest)
+	}
+	for _, f := range bodies(m) {
+		zeroPrivate(f)
 	}
 	return nil
 }
@@ -48,6 +54,8 @@ type zeroer struct {
 	b   *ir.Block // where code goes
 	ref *ir.Ref
 	pos ir.Pos
+
+	private bool // a work-item's own
 }
 
 // leafStep is a step of the path to a leaf: a field, or any element of an array.
@@ -56,8 +64,9 @@ type leafStep struct {
 	len   *ir.Value // of the array, or nil
 }
 
-// zero writes one loop for the leaves that lie within the same arrays.
-func (z *zeroer) zero() {
+// zero writes one loop for the leaves that lie within the same arrays, which zeroes
+// those from first on, step by step.
+func (z *zeroer) zero(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
 		leaves [][]leafStep
@@ -87,16 +96,31 @@ func (z *zeroer) zero() {
 	if len(groups) == 0 {
 		return
 	}
-	first := z.b.Append(ir.OpBuiltIn, ir.TypeI32)
-	first.Aux = ir.LocalInvocationIndex
-	size := groupSize(z.m)
 	for _, g := range groups {
-		z.loop(first, z.product(g.dims), size, func(i *ir.Value) {
+		one := func(i *ir.Value) {
 			index := z.split(i, g.dims)
 			for j, path := range g.leaves {
 				z.store(path, g.types[j], index)
 			}
-		})
+		}
+		n := z.product(g.dims)
+		if !z.private || !n.IsConst() {
+			z.loop(first, n, step, one)
+			continue
+		}
+		n32 := func(n uint64) *ir.Value { return z.m.Const(ir.TypeI32, n) }
+		at := n.Bits - n.Bits%perRound
+		if at > 0 {
+			z.loop(first, n32(at), n32(perRound), func(i *ir.Value) {
+				one(i)
+				for k := uint64(1); k < perRound; k++ {
+					one(z.b.Append(ir.OpIAdd, ir.TypeI32, i, n32(k)))
+				}
+			})
+		}
+		for ; at < n.Bits; at++ {
+			one(n32(at))
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ var passes = []Pass{
 	// Its loops are no part of the skeleton of dead lanes.
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},
 	// The loops that it adds need structure, too.
-	{Name: "zerolocal", Doc: "zero work-group memory", Run: runZeroLocal},
+	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},

@@ -22,17 +22,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// large functions are those with arrays of many elements: lavapipe had not finished
-// with some of their kernels after a minute.
-var large = flag.Int("large", 64, "run functions with arrays of up to so many elements on the device; others only in the interpreter")
+// large bounds the arrays of functions that run on the device: drivers may take long
+// over them.
+var large = flag.Int("large", 2000, "run functions with arrays of up to so many elements on the device; others only in the interpreter")
 
 var update = flag.Bool("update", false, "write what is outside the subset, and the README's figure")
 
 // items is the number of work-items: argument tuples.
 const items = 96
 
-// perKernel is how many functions a kernel calls.
-const perKernel = 24
+// perKernel is how many functions a kernel calls, perKernelMemory how many elements
+// the arrays among their arguments have, but for functions that have more by
+// themselves.
+const (
+	perKernel       = 24
+	perKernelMemory = 64
+)
 
 // inputs returns four words for each work-item.
 func inputs() []uint64 {
@@ -320,7 +325,7 @@ func groups(hs []*helper) [][]*helper {
 	size := 0
 	for _, h := range hs {
 		last := len(out) - 1
-		if size += h.memory; last < 0 || len(out[last]) == perKernel || size > *large {
+		if size += h.memory; last < 0 || len(out[last]) == perKernel || size > perKernelMemory {
 			out, size = append(out, nil), h.memory
 			last++
 		}
