@@ -284,7 +284,9 @@
 // no assembly, and a kernel of the mode properties.FloatExact has that code's bits
 // on every device. On the host, gc replaces some by assembly. Where that is exact
 // the bits are the same; where it is not, those functions and the ones that call
-// them (Pow, Sinh, Log10, Gamma, …) may differ from the device in the last bits:
+// them (Pow, Sinh, Log10, Gamma, …) may differ from the device in the last bits, and
+// on amd64 Log and Log10 of numbers below 2^-1022 in all of them, since that assembly
+// does not know such numbers:
 //
 //	port       assembly with other bits     exact assembly or instructions
 //	amd64      Exp, Log, Hypot              Floor, Ceil, Trunc, Max, Min, Sqrt, FMA

@@ -110,6 +110,14 @@ func TestNear(t *testing.T) {
 		a, b := x[i], y[i]
 		want := [corpus.NearResults]float64{math.Exp(a), math.Log(a), math.Hypot(a, b), math.Log2(a), math.Log10(a), math.FMA(a, b, a), math.Pow(a, b),
 			math.Sinh(a), math.Tanh(a), math.Erf(a), math.Gamma(a)}
+		limit := limit
+		if 0 < a && a < 0x1p-1022 { // gc's assembly for amd64 takes such numbers for others
+			want[1] = math.Log(a*0x1p100) - 100*math.Ln2
+			want[4] = want[1] / math.Ln10
+			if _, f := math.Modf(b); f != 0 && !math.IsInf(want[6], 0) && want[6] != 0 { // Pow calls Log there
+				want[6], limit[6] = math.Pow(a*0x1p100, b)*math.Pow(0x1p-100, b), 64
+			}
+		}
 		for j, w := range want {
 			g := k.Out[i*corpus.NearResults+j]
 			d := int64(math.Float64bits(g) - math.Float64bits(w))

@@ -27,5 +27,5 @@ void main() {
 			sum += k.src.at[clamp(y + dy, 0, h - 1) * w + clamp(x + dx, 0, w - 1)];
 		}
 	}
-	k.dst.at[y * w + x] = sum / 9;
+	k.dst.at[y * w + x] = sum * (1.0 / 9);
 }

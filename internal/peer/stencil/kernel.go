@@ -23,7 +23,7 @@ func (k Blur) Kernel(it dsl.Item2) {
 			sum += k.In[min(max(y+dy, 0), k.H-1)*k.W+min(max(x+dx, 0), k.W-1)]
 		}
 	}
-	k.Out[y*k.W+x] = sum / 9
+	k.Out[y*k.W+x] = sum * (1.0 / 9)
 }
 
 // Properties asks for work-groups of 8 by 32.
