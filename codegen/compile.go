@@ -51,7 +51,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 			after(p.Name, m)
 		}
 		if p.Name == hostPoint && (m.UsesGroup || pass.Brief(m)) {
-			plain = m.String()
+			plain = m.Text(ir.PrintOptions{Positions: true})
 		}
 	})
 	if len(diags) > 0 {

@@ -20,9 +20,12 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 // cut writes what the group does at a cut, and the way on: to the region behind it
 // or, if that is trivial, the next cut.
 func (w *writer) cut(s *split, next *split) {
+	w.f("// %s\n", place(s.op))
+	comment := w.take()
 	x := w.newBody(&region{})
 	w.cutting(x, s.op)
 	code := w.take()
+	w.b.Write(comment)
 	if s.op.IsGroupOp() {
 		w.items()
 	}
@@ -38,7 +41,6 @@ func (w *writer) cut(s *split, next *split) {
 func (w *writer) cutting(x *body, v *ir.Value) {
 	switch v.Op {
 	case ir.OpBarrier:
-		w.f("// %v\n", v.Aux)
 		return
 	case ir.OpZeroLocal:
 		w.f("g.Zero(%d)\n", w.memory[v.Ref().Var].row)

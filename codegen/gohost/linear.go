@@ -72,7 +72,7 @@ func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
 // maxItems bounds the work-items of a group.
 const maxItems = 1024
 
-// idShape returns an id of a work-item in its group.
+// idShape returns an id of a work-item.
 func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	size := [3]int{maxItems, maxItems, maxItems}
 	all := maxItems
@@ -81,6 +81,9 @@ func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 		all = size[0] * size[1] * size[2]
 	}
 	switch {
+	case b <= ir.GlobalInvocationIDZ:
+		// As an index it is not negative.
+		return linear{id: b, global: true, scale: 1, hi: math.MaxInt32}, true
 	case w.ranged():
 		return l, false
 	case b == ir.LocalInvocationIndex:

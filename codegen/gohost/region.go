@@ -3,6 +3,7 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -267,8 +268,15 @@ func (w *writer) describe(r *region) string {
 	if r.index == 0 {
 		return "the work-items from the beginning"
 	}
-	op := w.splits[r.index-1].op
-	return "them after the " + op.Op.String()
+	return "them after the " + place(w.splits[r.index-1].op)
+}
+
+// place names a cut by its op and its line, which moves less than its column.
+func place(op *ir.Value) string {
+	if op.Pos.File == "" {
+		return op.Op.String()
+	}
+	return fmt.Sprintf("%v in line %d of %s", op.Op, op.Pos.Line, path.Base(op.Pos.File))
 }
 
 // declare declares variables.

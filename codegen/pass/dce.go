@@ -108,8 +108,8 @@ func (d *dce) sweep(f *ir.Func) {
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.used[v] })
 }
 
-// compactSites numbers the sites densely in the order of the Fault ops that
-// remain, and drops the others.
+// compactSites numbers the sites of the Fault ops that remain densely, in the order
+// in which they were, and drops the others.
 func compactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
@@ -121,10 +121,14 @@ func compactSites(m *ir.Module) {
 				}
 				if s := v.Aux.(*ir.Site); !seen[s] {
 					seen[s] = true
-					s.Index = len(m.Sites)
 					m.Sites = append(m.Sites, s)
 				}
 			}
 		}
+	}
+	// Of two on a line, the host device takes the first for the one that gc meets first.
+	slices.SortStableFunc(m.Sites, func(x, y *ir.Site) int { return x.Index - y.Index })
+	for i, s := range m.Sites {
+		s.Index = i
 	}
 }

@@ -60,16 +60,18 @@ func (g *localMPHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 345 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 346 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 346 of kernel.go.
 func (g *localMPHost) r2() int {
 	n := g.Items
 	v2 := g.v2
@@ -317,13 +319,14 @@ func (g *localSBHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 367 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 367 of kernel.go.
 func (g *localSBHost) r1() int {
 	n := g.Items
 	v2 := g.v2

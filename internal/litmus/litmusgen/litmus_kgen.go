@@ -501,11 +501,11 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/litmus/kernel.go:69:10"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 	},
 	SPIRV: collectSPIRV,
 	Variants: []abi.Variant{
@@ -619,8 +619,8 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
@@ -731,8 +731,8 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
@@ -843,9 +843,9 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
 	Variants: []abi.Variant{
@@ -1184,8 +1184,8 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
@@ -1296,8 +1296,8 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
@@ -1408,8 +1408,8 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
@@ -1520,8 +1520,8 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
@@ -1632,8 +1632,8 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: rSPIRV,
@@ -1744,8 +1744,8 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sSPIRV,
@@ -1856,9 +1856,9 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
 	Variants: []abi.Variant{
@@ -1968,8 +1968,8 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
@@ -2080,8 +2080,8 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: twoTwoWSPIRV,
 	Variants: []abi.Variant{
@@ -2191,8 +2191,8 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,

@@ -38,13 +38,14 @@ func (g *accessorHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 169 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 169 of kernel.go.
 func (g *accessorHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -84,7 +85,7 @@ func (g *accessorHost) r1() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b5:
 		g.Fault(0, v4, v1, v0, int32(0), int32(0))
@@ -136,9 +137,11 @@ func (g *afterReductionHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 307 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 309 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -149,7 +152,7 @@ func (g *afterReductionHost) Run() {
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 307 of kernel.go.
 func (g *afterReductionHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -169,7 +172,7 @@ func (g *afterReductionHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h7[li] = v7
 			next = 1
 			continue
@@ -182,7 +185,7 @@ func (g *afterReductionHost) r1() int {
 	return next
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 309 of kernel.go.
 func (g *afterReductionHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -207,7 +210,7 @@ func (g *afterReductionHost) r2() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p2, int(v0)*4)) = v8
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v8
 			v11 = v0 ^ 1
 			v12 = int64(uint32(v11))
 			v14 := uint64(v12) < uint64(v3)
@@ -258,22 +261,24 @@ func (g *countsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 87 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 88 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 92 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 94 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 88 of kernel.go.
 func (g *countsHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -293,7 +298,7 @@ func (g *countsHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 92 of kernel.go.
 func (g *countsHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -313,7 +318,7 @@ func (g *countsHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := v11 & 3
 			v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
 			v14 := v13 + 1
@@ -329,7 +334,7 @@ func (g *countsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 94 of kernel.go.
 func (g *countsHost) r4() int {
 	n := g.Items
 	v16 := int32(g.ID[0])
@@ -403,19 +408,21 @@ func (g *evensHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 155 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 156 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 161 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 156 of kernel.go.
 func (g *evensHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -455,7 +462,7 @@ func (g *evensHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 161 of kernel.go.
 func (g *evensHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -487,7 +494,7 @@ func (g *evensHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b10:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -527,19 +534,21 @@ func (g *flagHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 261 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 262 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 266 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 262 of kernel.go.
 func (g *flagHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -559,7 +568,7 @@ func (g *flagHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 266 of kernel.go.
 func (g *flagHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -595,7 +604,7 @@ func (g *flagHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v10
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v10
 		goto b11
 	b10:
 		g.Fault(0, v9, v1, v0, int32(0), int32(0))
@@ -650,7 +659,7 @@ func (g *globalCountsHost) r0() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
 			v8 = v7 & 3
 			v9 = int64(v8)
 			v10 := uint64(v9) < uint64(v3)
@@ -708,19 +717,21 @@ func (g *guardedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 136 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 137 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 141 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 137 of kernel.go.
 func (g *guardedHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -750,7 +761,7 @@ func (g *guardedHost) r2() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := uint32(v8) < uint32(64)
 			if !v12 {
 				goto b6
@@ -773,7 +784,7 @@ func (g *guardedHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 141 of kernel.go.
 func (g *guardedHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -858,16 +869,18 @@ func (g *halfAtomicHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 112 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 113 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 113 of kernel.go.
 func (g *halfAtomicHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -894,7 +907,7 @@ func (g *halfAtomicHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		goto b6
 	b5:
 		g.Fault(0, v6, v1, v0, int32(0), int32(0))
@@ -938,19 +951,21 @@ func (g *haloHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 124 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 125 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 128 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 125 of kernel.go.
 func (g *haloHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -973,7 +988,7 @@ func (g *haloHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(65)
 			if !v10 {
 				goto b10
@@ -994,7 +1009,7 @@ func (g *haloHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 128 of kernel.go.
 func (g *haloHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1029,7 +1044,7 @@ func (g *haloHost) r3() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v17
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
 		continue
 	b8:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -1070,19 +1085,21 @@ func (g *halvesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 291 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 292 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 299 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 292 of kernel.go.
 func (g *halvesHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1123,7 +1140,7 @@ func (g *halvesHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 299 of kernel.go.
 func (g *halvesHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1151,7 +1168,7 @@ func (g *halvesHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v15
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v15
 		continue
 	b9:
 		g.Fault(1, v11, v1, v0, int32(0), int32(0))
@@ -1194,7 +1211,7 @@ func (g *inPlaceHost) r0() int {
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v10, v13 int32
+		var v0, v10, v13 int32
 		var v5, v8 int64
 		{
 			v0 = int32(x)
@@ -1205,7 +1222,7 @@ func (g *inPlaceHost) r0() int {
 			}
 		}
 		{
-			v7 = v0 + -1
+			v7 := v0 + -1
 			v8 = int64(uint32(v7))
 			v9 := uint64(v8) < uint64(v3)
 			if !v9 {
@@ -1213,21 +1230,21 @@ func (g *inPlaceHost) r0() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v7)*4))
+			v10 = *(*int32)(unsafe.Add(p1, x*4+-4))
 			v11 := uint64(v5) < uint64(v1)
 			if !v11 {
 				goto b6
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v12 := *(*int32)(unsafe.Add(p0, x*4))
 			v13 = v10 + v12
 			v14 := uint64(v5) < uint64(v3)
 			if !v14 {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v13
+		*(*int32)(unsafe.Add(p1, x*4)) = v13
 		goto b8
 	b5:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1277,22 +1294,24 @@ func (g *lastStepsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 209 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 210 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 213 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 219 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 210 of kernel.go.
 func (g *lastStepsHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1315,7 +1334,7 @@ func (g *lastStepsHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b18
@@ -1336,7 +1355,7 @@ func (g *lastStepsHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 213 of kernel.go.
 func (g *lastStepsHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1419,7 +1438,7 @@ func (g *lastStepsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 219 of kernel.go.
 func (g *lastStepsHost) r4() int {
 	n := g.Items
 	e12 := g.v12
@@ -1531,16 +1550,17 @@ func (g *lieHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 231 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 233 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 231 of kernel.go.
 func (g *lieHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1561,7 +1581,7 @@ func (g *lieHost) r1() int {
 			}
 		}
 		{
-			v7 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v8 := v7
 			v9 := 3 < v8
 			if !v9 {
@@ -1577,7 +1597,7 @@ func (g *lieHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1592,7 +1612,7 @@ func (g *lieHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 233 of kernel.go.
 func (g *lieHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1612,7 +1632,7 @@ func (g *lieHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		continue
 	b7:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -1650,16 +1670,17 @@ func (g *lieRoundsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 242 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 244 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 242 of kernel.go.
 func (g *lieRoundsHost) r1() int {
 	n := g.Items
 	u6 := g.v6
@@ -1695,7 +1716,7 @@ func (g *lieRoundsHost) r1() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1708,7 +1729,7 @@ func (g *lieRoundsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 244 of kernel.go.
 func (g *lieRoundsHost) r2() int {
 	n := g.Items
 	e8 := g.v8
@@ -1746,7 +1767,7 @@ func (g *lieRoundsHost) r2() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b7:
@@ -1790,16 +1811,18 @@ func (g *missingBarrierHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 30 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 31 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 31 of kernel.go.
 func (g *missingBarrierHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1823,7 +1846,7 @@ func (g *missingBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b7
@@ -1838,7 +1861,7 @@ func (g *missingBarrierHost) r2() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b6:
 		g.Fault(0, v7, v3, v0, int32(0), int32(0))
@@ -1889,19 +1912,21 @@ func (g *missingSecondHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 41 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 42 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 46 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 42 of kernel.go.
 func (g *missingSecondHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1928,7 +1953,7 @@ func (g *missingSecondHost) r2() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
@@ -1953,7 +1978,7 @@ func (g *missingSecondHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 46 of kernel.go.
 func (g *missingSecondHost) r3() int {
 	n := g.Items
 	h7 := g.v7[:n]
@@ -1999,7 +2024,7 @@ func (g *missingSecondHost) r3() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 = v11 + v8
 			v13 := uint32(v5) < uint32(64)
 			if !v13 {
@@ -2026,7 +2051,7 @@ func (g *missingSecondHost) r3() int {
 				goto b10
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v17
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
 		g.Leave(li)
 		continue
 	b10:
@@ -2077,7 +2102,7 @@ func (g *neighbourHost) r0() int {
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(1)
+			*(*int32)(unsafe.Add(p1, x*4)) = int32(1)
 			v6 = v0 + 1
 			v7 := int64(uint32(v6))
 			v8 := v7 < v1
@@ -2124,13 +2149,14 @@ func (g *overlapHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 253 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 253 of kernel.go.
 func (g *overlapHost) r1() int {
 	n := g.Items
 	v3 := int32(g.ID[0])
@@ -2194,13 +2220,14 @@ func (g *sameElementHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 56 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 56 of kernel.go.
 func (g *sameElementHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2221,7 +2248,7 @@ func (g *sameElementHost) r1() int {
 				goto b5
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+		v7 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 		if !v8 {
 			goto b4
 		}
@@ -2268,16 +2295,18 @@ func (g *sharedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 279 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 280 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 280 of kernel.go.
 func (g *sharedHost) r2() int {
 	n := g.Items
 	v7 := int32(g.ID[0])
@@ -2321,7 +2350,7 @@ func (g *sharedHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v14
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v14
 		continue
 	b8:
 		g.Fault(1, v13, v3, v0, int32(0), int32(0))
@@ -2362,19 +2391,21 @@ func (g *smallBarrierHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 178 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 179 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// SubGroup
+			// Barrier in line 182 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 179 of kernel.go.
 func (g *smallBarrierHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2397,7 +2428,7 @@ func (g *smallBarrierHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b8
@@ -2418,7 +2449,7 @@ func (g *smallBarrierHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 182 of kernel.go.
 func (g *smallBarrierHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -2443,7 +2474,7 @@ func (g *smallBarrierHost) r3() int {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
 		continue
 	b7:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -2484,19 +2515,21 @@ func (g *treeHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 190 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 191 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 194 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 191 of kernel.go.
 func (g *treeHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2519,7 +2552,7 @@ func (g *treeHost) r2() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b15
@@ -2540,7 +2573,7 @@ func (g *treeHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 194 of kernel.go.
 func (g *treeHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)

@@ -50,8 +50,8 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/wrong/kernel.go:171:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5"},
 	},
 	SPIRV: accessorSPIRV,
 	Variants: []abi.Variant{
@@ -131,8 +131,8 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:309:44"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:310:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5"},
 	},
 	SPIRV: afterReductionSPIRV,
 	Variants: []abi.Variant{
@@ -282,8 +282,8 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:159:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5"},
 	},
 	SPIRV: evensSPIRV,
 	Variants: []abi.Variant{
@@ -423,8 +423,8 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:5"},
 	},
 	SPIRV: globalCountsSPIRV,
 	Variants: []abi.Variant{
@@ -489,8 +489,8 @@ var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6"},
 	},
 	SPIRV: guardedSPIRV,
@@ -637,10 +637,10 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 65, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:37"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5"},
 	},
 	SPIRV: haloSPIRV,
 	Variants: []abi.Variant{
@@ -781,9 +781,9 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:26"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:6"},
 	},
 	SPIRV: inPlaceSPIRV,
 	Variants: []abi.Variant{
@@ -848,8 +848,8 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6"},
 	},
 	SPIRV: lastStepsSPIRV,
@@ -1077,9 +1077,9 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5"},
 	},
 	SPIRV: missingBarrierSPIRV,
 	Variants: []abi.Variant{
@@ -1152,8 +1152,8 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5"},
 	},
 	SPIRV: missingSecondSPIRV,
@@ -1357,8 +1357,8 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5"},
 	},
 	SPIRV: sameElementSPIRV,
 	Variants: []abi.Variant{
@@ -1509,8 +1509,8 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5"},
 	},
 	SPIRV: smallBarrierSPIRV,
@@ -1584,8 +1584,8 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6"},
 	},
 	SPIRV: treeSPIRV,

@@ -62,22 +62,24 @@ func (g *matMulHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 24 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 24 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 34 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 38 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 24 of kernel.go.
 func (g *matMulHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -263,7 +265,7 @@ func (g *matMulHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 34 of kernel.go.
 func (g *matMulHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -358,7 +360,7 @@ func (g *matMulHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 38 of kernel.go.
 func (g *matMulHost) r4() int {
 	n := g.Items
 	e21 := g.v21

@@ -61,10 +61,10 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
+		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
+		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
 	},
 	SPIRV: matMulSPIRV,

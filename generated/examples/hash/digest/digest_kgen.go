@@ -46,14 +46,14 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:28:16"},
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:46"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/hash/digest/kernel.go:30:34"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/hash/digest/kernel.go:30:34"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/hash/digest/kernel.go:30:34"},
 		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:187:14"},
 		{Kind: abi.FaultSliceOrder, Pos: "crypto/internal/fips140/sha256/sha256.go:188:9"},
 		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
 		{Kind: abi.FaultSliceOrder, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
-		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:8"},
 		{Kind: abi.FaultPanic, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
+		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:8"},
 	},
 	SPIRV: sha256SPIRV,
 	Variants: []abi.Variant{

@@ -40,16 +40,17 @@ func (g *tallyHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 33 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 40 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 33 of kernel.go.
 func (g *tallyHost) r1() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]
@@ -98,7 +99,7 @@ func (g *tallyHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 40 of kernel.go.
 func (g *tallyHost) r2() int {
 	const n = 256
 	m0 := g.Memory(0)

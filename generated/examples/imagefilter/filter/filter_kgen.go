@@ -48,8 +48,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 	},
 	SPIRV: blurSPIRV,
 	Variants: []abi.Variant{
@@ -113,8 +113,8 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 40,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:17"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 	},
 	SPIRV: brightnessSPIRV,
 	Variants: []abi.Variant{
@@ -175,8 +175,8 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:17"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
 	},
 	SPIRV: edgesSPIRV,
 	Variants: []abi.Variant{

@@ -61,25 +61,27 @@ func (g *searchHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 81 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 90 of kernel.go
 			next = g.r2()
 		case 2:
+			// ZeroLocal in line 98 of kernel.go
 			g.Zero(1)
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 100 of kernel.go
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 106 of kernel.go
 			next = g.r5()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 81 of kernel.go.
 func (g *searchHost) r1() int {
 	const n = 64
 	v13 := g.v13
@@ -164,7 +166,7 @@ func (g *searchHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 90 of kernel.go.
 func (g *searchHost) r2() int {
 	const n = 64
 	m2 := g.Memory(2)
@@ -948,7 +950,7 @@ func (g *searchHost) r2() int {
 	return next
 }
 
-// r3 runs them after the ZeroLocal.
+// r3 runs them after the ZeroLocal in line 98 of kernel.go.
 func (g *searchHost) r3() int {
 	const n = 64
 	m2 := g.Memory(2)
@@ -1033,7 +1035,7 @@ func (g *searchHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 100 of kernel.go.
 func (g *searchHost) r4() int {
 	const n = 64
 	m1 := g.Memory(1)
@@ -1756,7 +1758,7 @@ func (g *searchHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 106 of kernel.go.
 func (g *searchHost) r5() int {
 	const n = 64
 	e464 := g.v464

@@ -48,8 +48,8 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:135:30"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/knn/nearest/kernel.go:135:18"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:135:30"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:139:8"},
 	},
 	SPIRV: mergeSPIRV,
@@ -121,11 +121,11 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:86:28"},
-		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:88:8"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:88:23"},
+		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:88:8"},
 		{Kind: abi.FaultDivide, Pos: "examples/knn/nearest/kernel.go:92:22"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:94:44"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/knn/nearest/kernel.go:94:34"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:94:44"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:109:10"},
 	},
 	SPIRV: searchSPIRV,

@@ -46,16 +46,17 @@ func (g *lifeHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 30 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 36 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 30 of kernel.go.
 func (g *lifeHost) r1() int {
 	const n = 256
 	c0 := g.c0
@@ -171,7 +172,7 @@ func (g *lifeHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 36 of kernel.go.
 func (g *lifeHost) r2() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]

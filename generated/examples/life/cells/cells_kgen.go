@@ -52,9 +52,9 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 72, Len: 18, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:34:20"},
-		{Kind: abi.FaultDivide, Pos: "examples/life/cells/kernel.go:34:64"},
 		{Kind: abi.FaultDivide, Pos: "examples/life/cells/kernel.go:34:38"},
+		{Kind: abi.FaultDivide, Pos: "examples/life/cells/kernel.go:34:64"},
+		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:34:20"},
 		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:53:7"},
 	},
 	SPIRV: lifeSPIRV,

@@ -52,22 +52,24 @@ func (g *matMulHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 29 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 30 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 38 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 42 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 30 of kernel.go.
 func (g *matMulHost) r2() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]
@@ -218,7 +220,7 @@ func (g *matMulHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 38 of kernel.go.
 func (g *matMulHost) r3() int {
 	const n = 256
 	m0 := g.Memory(0)
@@ -289,7 +291,7 @@ func (g *matMulHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 42 of kernel.go.
 func (g *matMulHost) r4() int {
 	const n = 256
 	e18 := g.v18

@@ -66,19 +66,20 @@ func (g *stepHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 54 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 68 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 72 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 54 of kernel.go.
 func (g *stepHost) r1() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]
@@ -119,10 +120,10 @@ func (g *stepHost) r1() int {
 			}
 		}
 		{
-			v13 := *(*float32)(unsafe.Add(p2, int(v0)*16))
-			v14 := *(*float32)(unsafe.Add(p2, int(v0)*16+4))
-			v15 := *(*float32)(unsafe.Add(p2, int(v0)*16+8))
-			v16 := *(*float32)(unsafe.Add(p2, int(v0)*16+12))
+			v13 := *(*float32)(unsafe.Add(p2, (basex+x)*16))
+			v14 := *(*float32)(unsafe.Add(p2, (basex+x)*16+4))
+			v15 := *(*float32)(unsafe.Add(p2, (basex+x)*16+8))
+			v16 := *(*float32)(unsafe.Add(p2, (basex+x)*16+12))
 			v17 = v13
 			v18 = v14
 			v19 = v15
@@ -186,18 +187,18 @@ func (g *stepHost) r1() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, int(v0)*12))
-			v70 := *(*float32)(unsafe.Add(p4, int(v0)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, int(v0)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, int(v0)*12)) = v75
-			*(*float32)(unsafe.Add(p4, int(v0)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, int(v0)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -209,10 +210,10 @@ func (g *stepHost) r1() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v0)*16)) = v84
-		*(*float32)(unsafe.Add(p3, int(v0)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, int(v0)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, int(v0)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))
@@ -230,7 +231,7 @@ func (g *stepHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 68 of kernel.go.
 func (g *stepHost) r2() int {
 	const n = 256
 	h21 := g.v21[:n]
@@ -306,7 +307,7 @@ func (g *stepHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 72 of kernel.go.
 func (g *stepHost) r3() int {
 	const n = 256
 	e24 := g.v24
@@ -408,18 +409,18 @@ func (g *stepHost) r3() int {
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, int(v0)*12))
-			v70 := *(*float32)(unsafe.Add(p4, int(v0)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, int(v0)*12+8))
+			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
 			v72 := float32(v21 * v1)
 			v73 := float32(v22 * v1)
 			v74 := float32(v23 * v1)
 			v75 := float32(v69 + v72)
 			v76 := float32(v70 + v73)
 			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, int(v0)*12)) = v75
-			*(*float32)(unsafe.Add(p4, int(v0)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, int(v0)*12+8)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
 			v81 := float32(v75 * v1)
 			v82 := float32(v76 * v1)
 			v83 := float32(v77 * v1)
@@ -431,10 +432,10 @@ func (g *stepHost) r3() int {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v0)*16)) = v84
-		*(*float32)(unsafe.Add(p3, int(v0)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, int(v0)*16+8)) = v86
-		*(*float32)(unsafe.Add(p3, int(v0)*16+12)) = v20
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:
 		g.Fault(0, v9, v5, v0, int32(0), int32(0))

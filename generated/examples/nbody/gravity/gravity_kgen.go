@@ -122,8 +122,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 	},
 	SPIRV: stepSPIRV,
 	Variants: []abi.Variant{

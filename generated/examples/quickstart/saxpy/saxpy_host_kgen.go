@@ -57,16 +57,16 @@ func (g *saxpyHost) r0() int {
 			}
 		}
 		{
-			v8 = *(*float32)(unsafe.Add(p1, int(v0)*4))
+			v8 = *(*float32)(unsafe.Add(p1, x*4))
 			v9 := uint64(v6) < uint64(v4)
 			if !v9 {
 				goto b3
 			}
 		}
 		{
-			v10 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v10 := *(*float32)(unsafe.Add(p2, x*4))
 			v11 := float32(v1*v8 + v10)
-			*(*float32)(unsafe.Add(p2, int(v0)*4)) = v11
+			*(*float32)(unsafe.Add(p2, x*4)) = v11
 			continue
 		}
 	b3:

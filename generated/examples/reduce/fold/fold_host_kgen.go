@@ -51,6 +51,7 @@ func (g *finishHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 51 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -58,6 +59,7 @@ func (g *finishHost) Run() {
 			g.v40 = kernelimpl.HostReduceAdd[float32](in)
 			next = 1
 		case 1:
+			// GroupReduce in line 52 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -65,6 +67,7 @@ func (g *finishHost) Run() {
 			g.v41 = kernelimpl.HostReduceMin[float32](in)
 			next = 2
 		case 2:
+			// GroupReduce in line 53 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -72,6 +75,7 @@ func (g *finishHost) Run() {
 			g.v42 = kernelimpl.HostReduceMax[float32](in)
 			next = 3
 		case 3:
+			// GroupReduce in line 54 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v10)
@@ -138,7 +142,7 @@ func (g *finishHost) r0() int {
 	return 0
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 54 of kernel.go.
 func (g *finishHost) r4() int {
 	const n = 256
 	v3 := g.v3
@@ -221,6 +225,7 @@ func (g *foldHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 51 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v10)
@@ -228,6 +233,7 @@ func (g *foldHost) Run() {
 			g.v41 = kernelimpl.HostReduceAdd[float32](in)
 			next = 1
 		case 1:
+			// GroupReduce in line 52 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v11)
@@ -235,6 +241,7 @@ func (g *foldHost) Run() {
 			g.v42 = kernelimpl.HostReduceMin[float32](in)
 			next = 2
 		case 2:
+			// GroupReduce in line 53 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v12)
@@ -242,6 +249,7 @@ func (g *foldHost) Run() {
 			g.v43 = kernelimpl.HostReduceMax[float32](in)
 			next = 3
 		case 3:
+			// GroupReduce in line 54 of kernel.go
 			const n = 256
 			in := g.sfloat32[:n]
 			copy(in, g.v13)
@@ -317,7 +325,7 @@ func (g *foldHost) r0() int {
 	return 0
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 54 of kernel.go.
 func (g *foldHost) r4() int {
 	const n = 256
 	v47 := int32(g.ID[0])

@@ -62,9 +62,9 @@ func (g *addHost) r0() int {
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v11 := *(*int32)(unsafe.Add(p0, x*4))
 			v12 := v11 + v9
-			*(*int32)(unsafe.Add(p0, int(v0)*4)) = v12
+			*(*int32)(unsafe.Add(p0, x*4)) = v12
 			continue
 		}
 	b3:
@@ -111,12 +111,14 @@ func (g *blocksHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 31 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 38 of kernel.go
 			next = g.r2()
 		case 2:
+			// GroupExclusiveScan in line 43 of kernel.go
 			const n = 256
 			in := g.sint32[:n]
 			copy(in, g.v42)
@@ -125,13 +127,13 @@ func (g *blocksHost) Run() {
 			kernelimpl.HostShift(g.v43[:n], in, n, int32(0))
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 52 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 31 of kernel.go.
 func (g *blocksHost) r1() int {
 	const n = 256
 	v7 := int32(g.ID[0])
@@ -201,7 +203,7 @@ func (g *blocksHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 38 of kernel.go.
 func (g *blocksHost) r2() int {
 	const n = 256
 	m0 := g.Memory(0)
@@ -223,7 +225,7 @@ func (g *blocksHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupExclusiveScan.
+// r3 runs them after the GroupExclusiveScan in line 43 of kernel.go.
 func (g *blocksHost) r3() int {
 	const n = 256
 	h43 := g.v43[:n]
@@ -284,7 +286,7 @@ func (g *blocksHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 52 of kernel.go.
 func (g *blocksHost) r4() int {
 	const n = 256
 	v7 := int32(g.ID[0])

@@ -43,8 +43,8 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5"},
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20"},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5"},
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{

@@ -43,16 +43,17 @@ func (g *countHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 34 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 38 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 34 of kernel.go.
 func (g *countHost) r1() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]
@@ -74,7 +75,7 @@ func (g *countHost) r1() int {
 			}
 		}
 		{
-			v8 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := int32(uint32(v8) >> (uint32(v11) & 31))
 			v13 := int32(0)
 			if v9 {
@@ -90,7 +91,7 @@ func (g *countHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 38 of kernel.go.
 func (g *countHost) r2() int {
 	const n = 256
 	v18 := g.v18
@@ -194,12 +195,15 @@ func (g *scatterHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 60 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 61 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
+			// GroupExclusiveScan in line 69 of kernel.go
 			const n = 256
 			in := g.sint32[:n]
 			copy(in, g.v24)
@@ -208,6 +212,7 @@ func (g *scatterHost) Run() {
 			kernelimpl.HostShift(g.v25[:n], in, n, int32(0))
 			next = g.r3()
 		case 3:
+			// GroupSelect in line 70 of kernel.go
 			const n = 256
 			in := g.sint32[:n]
 			copy(in, g.v30)
@@ -215,19 +220,19 @@ func (g *scatterHost) Run() {
 			g.v31 = in[int32(255)]
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 76 of kernel.go
 			next = g.r5()
 		case 5:
-			// WorkGroup
+			// Barrier in line 78 of kernel.go
 			next = g.r6()
 		case 6:
-			// WorkGroup
+			// Barrier in line 84 of kernel.go
 			next = g.r7()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 61 of kernel.go.
 func (g *scatterHost) r2() int {
 	const n = 256
 	basex := g.ID[0] * g.Local[0]
@@ -251,7 +256,7 @@ func (g *scatterHost) r2() int {
 			}
 		}
 		{
-			v12 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v12 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v13 = v12
 		}
 	b4:
@@ -281,7 +286,7 @@ func (g *scatterHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupExclusiveScan.
+// r3 runs them after the GroupExclusiveScan in line 69 of kernel.go.
 func (g *scatterHost) r3() int {
 	const n = 256
 	h25 := g.v25[:n]
@@ -312,7 +317,7 @@ func (g *scatterHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupSelect.
+// r4 runs them after the GroupSelect in line 70 of kernel.go.
 func (g *scatterHost) r4() int {
 	const n = 256
 	h23 := g.v23[:n]
@@ -361,7 +366,7 @@ func (g *scatterHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 76 of kernel.go.
 func (g *scatterHost) r5() int {
 	const n = 256
 	m0 := g.Memory(0)
@@ -381,7 +386,7 @@ func (g *scatterHost) r5() int {
 	return 5
 }
 
-// r6 runs them after the Barrier.
+// r6 runs them after the Barrier in line 78 of kernel.go.
 func (g *scatterHost) r6() int {
 	const n = 256
 	e15 := g.v15
@@ -484,7 +489,7 @@ func (g *scatterHost) r6() int {
 	return next
 }
 
-// r7 runs them after the Barrier.
+// r7 runs them after the Barrier in line 84 of kernel.go.
 func (g *scatterHost) r7() int {
 	const n = 256
 	v55 := int32(g.ID[0])

@@ -48,16 +48,17 @@ func (g *foldedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 229 of kernels.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 233 of kernels.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 229 of kernels.go.
 func (g *foldedHost) r1() int {
 	n := g.Items
 	c3 := g.c3
@@ -129,7 +130,7 @@ func (g *foldedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 233 of kernels.go.
 func (g *foldedHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -199,7 +200,7 @@ func (g *foldedHost) r2() int {
 				goto b15
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v36
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v36
 		continue
 	b15:
 		g.Fault(2, v37, v1, v0, int32(0), int32(0))
@@ -238,16 +239,17 @@ func (g *localHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 253 of kernels.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 256 of kernels.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 253 of kernels.go.
 func (g *localHost) r1() int {
 	n := g.Items
 	c0 := g.c0
@@ -279,7 +281,7 @@ func (g *localHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 256 of kernels.go.
 func (g *localHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -307,7 +309,7 @@ func (g *localHost) r2() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v12
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v12
 		continue
 	b5:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
@@ -366,22 +368,24 @@ func (g *mm32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 186 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 186 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 195 of kernels.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 199 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 186 of kernels.go.
 func (g *mm32Host) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -511,7 +515,7 @@ func (g *mm32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 195 of kernels.go.
 func (g *mm32Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -606,7 +610,7 @@ func (g *mm32Host) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 199 of kernels.go.
 func (g *mm32Host) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -795,22 +799,24 @@ func (g *mm64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 186 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 186 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 195 of kernels.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 199 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 186 of kernels.go.
 func (g *mm64Host) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -940,7 +946,7 @@ func (g *mm64Host) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 195 of kernels.go.
 func (g *mm64Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1035,7 +1041,7 @@ func (g *mm64Host) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 199 of kernels.go.
 func (g *mm64Host) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -1221,7 +1227,7 @@ func (g *sumHost) r0() int {
 				goto b2
 			}
 		}
-		*(*int64)(unsafe.Add(p0, int(v0)*8)) = v6
+		*(*int64)(unsafe.Add(p0, x*8)) = v6
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))

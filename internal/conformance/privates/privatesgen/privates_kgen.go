@@ -123,15 +123,15 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:244:38"},
 		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:246:40"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:71"},
 		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:49"},
+		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:71"},
 		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:248:46"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 	},
 	SPIRV: dividedSPIRV,
 	Variants: []abi.Variant{
@@ -250,8 +250,8 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7"},
 	},
 	SPIRV: elementsSPIRV,
 	Variants: []abi.Variant{
@@ -312,9 +312,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21"},
 	},
 	SPIRV: fillSPIRV,
 	Variants: []abi.Variant{
@@ -597,9 +597,9 @@ var staticKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "arrays", ElemSize: 1, Align: 1, Len: 1440000},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7"},
 	},
 	SPIRV: staticSPIRV,
 	Variants: []abi.Variant{
@@ -724,10 +724,10 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:27"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37"},
 	},
 	SPIRV: threeSPIRV,
 	Variants: []abi.Variant{
@@ -807,15 +807,15 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:47"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:47"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:47"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:57"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7"},
 	},
 	SPIRV: typesSPIRV,
 	Variants: []abi.Variant{

@@ -141,9 +141,9 @@ func (g *fourItemsHost) r0() int {
 			}
 		}
 		{
-			v5 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v5 := *(*int32)(unsafe.Add(p0, x*4))
 			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, int(v0)*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v6
 			continue
 		}
 	b2:
@@ -192,9 +192,9 @@ func (g *items1Host) r0() int {
 			}
 		}
 		{
-			v5 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v5 := *(*int32)(unsafe.Add(p0, x*4))
 			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, int(v0)*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v6
 			continue
 		}
 	b2:
@@ -388,9 +388,9 @@ func (g *sizedFloatHost) r0() int {
 			}
 		}
 		{
-			v5 := *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v5 := *(*float32)(unsafe.Add(p0, x*4))
 			v6 := float32(v5 + 1)
-			*(*float32)(unsafe.Add(p0, int(v0)*4)) = v6
+			*(*float32)(unsafe.Add(p0, x*4)) = v6
 			continue
 		}
 	b2:
@@ -439,9 +439,9 @@ func (g *sizedIntHost) r0() int {
 			}
 		}
 		{
-			v5 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v5 := *(*int32)(unsafe.Add(p0, x*4))
 			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, int(v0)*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v6
 			continue
 		}
 	b2:

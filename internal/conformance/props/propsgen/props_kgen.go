@@ -46,9 +46,9 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5"},
 	},
 	SPIRV: addSPIRV,
 	Variants: []abi.Variant{
@@ -1011,9 +1011,9 @@ var mulKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 	},
 	SPIRV: mulSPIRV,
 	Variants: []abi.Variant{

@@ -44,10 +44,11 @@ func (g *faultedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 227 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 231 of kernel.go
 			next = g.r2()
 		}
 	}
@@ -76,7 +77,7 @@ func (g *faultedHost) r0() int {
 				goto b15
 			}
 		}
-		v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+		v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v8 {
 			goto b14
 		}
@@ -96,7 +97,7 @@ func (g *faultedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 227 of kernel.go.
 func (g *faultedHost) r1() int {
 	n := g.Items
 	h7 := g.v7[:n]
@@ -143,7 +144,7 @@ func (g *faultedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 231 of kernel.go.
 func (g *faultedHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -227,13 +228,14 @@ func (g *genericFloat32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -266,7 +268,7 @@ func (g *genericFloat32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+		v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -329,7 +331,7 @@ func (g *genericFloat32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericFloat32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -356,7 +358,7 @@ func (g *genericFloat32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericFloat32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -384,7 +386,7 @@ func (g *genericFloat32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericFloat32Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -466,13 +468,14 @@ func (g *genericFloat64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -505,7 +508,7 @@ func (g *genericFloat64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*float64)(unsafe.Add(p0, int(v0)*8))
+		v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -568,7 +571,7 @@ func (g *genericFloat64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericFloat64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -595,7 +598,7 @@ func (g *genericFloat64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericFloat64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -623,7 +626,7 @@ func (g *genericFloat64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericFloat64Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -705,13 +708,14 @@ func (g *genericIntHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -743,7 +747,7 @@ func (g *genericIntHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -806,7 +810,7 @@ func (g *genericIntHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericIntHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -833,7 +837,7 @@ func (g *genericIntHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericIntHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -859,7 +863,7 @@ func (g *genericIntHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericIntHost) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -940,13 +944,14 @@ func (g *genericInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -978,7 +983,7 @@ func (g *genericInt32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -1041,7 +1046,7 @@ func (g *genericInt32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericInt32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1068,7 +1073,7 @@ func (g *genericInt32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericInt32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1094,7 +1099,7 @@ func (g *genericInt32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericInt32Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -1176,13 +1181,14 @@ func (g *genericInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1214,7 +1220,7 @@ func (g *genericInt64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1277,7 +1283,7 @@ func (g *genericInt64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericInt64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1304,7 +1310,7 @@ func (g *genericInt64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericInt64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1330,7 +1336,7 @@ func (g *genericInt64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericInt64Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -1411,13 +1417,14 @@ func (g *genericUintHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1449,7 +1456,7 @@ func (g *genericUintHost) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1512,7 +1519,7 @@ func (g *genericUintHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericUintHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1539,7 +1546,7 @@ func (g *genericUintHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericUintHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1565,7 +1572,7 @@ func (g *genericUintHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUintHost) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -1646,13 +1653,14 @@ func (g *genericUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1684,7 +1692,7 @@ func (g *genericUint32Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
 			goto b21
 		}
@@ -1747,7 +1755,7 @@ func (g *genericUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericUint32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1774,7 +1782,7 @@ func (g *genericUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericUint32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1800,7 +1808,7 @@ func (g *genericUint32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUint32Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -1882,13 +1890,14 @@ func (g *genericUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 184 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 188 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1920,7 +1929,7 @@ func (g *genericUint64Host) r0() int {
 				goto b22
 			}
 		}
-		v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
 			goto b21
 		}
@@ -1983,7 +1992,7 @@ func (g *genericUint64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 180 of kernel.go.
 func (g *genericUint64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2010,7 +2019,7 @@ func (g *genericUint64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 184 of kernel.go.
 func (g *genericUint64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2036,7 +2045,7 @@ func (g *genericUint64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUint64Host) r3() int {
 	n := g.Items
 	v32 := int32(g.ID[0])
@@ -2130,7 +2139,7 @@ func (g *nativeHost) r0() int {
 			}
 		}
 		{
-			v8 := *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v8 := *(*float32)(unsafe.Add(p0, x*4))
 			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
 			continue
 		}
@@ -2187,15 +2196,18 @@ func (g *typedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 125 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 126 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 133 of kernel.go
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 141 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v66)
@@ -2228,7 +2240,7 @@ func (g *typedHost) r0() int {
 				goto b22
 			}
 		}
-		v13 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+		v13 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v14 {
 			goto b21
 		}
@@ -2275,7 +2287,7 @@ func (g *typedHost) r0() int {
 	return next
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 126 of kernel.go.
 func (g *typedHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -2316,7 +2328,7 @@ func (g *typedHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 133 of kernel.go.
 func (g *typedHost) r3() int {
 	n := g.Items
 	v51 := int32(g.ID[0])
@@ -2383,7 +2395,7 @@ func (g *typedHost) r3() int {
 	return next
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 141 of kernel.go.
 func (g *typedHost) r4() int {
 	n := g.Items
 	v67 := g.v67

@@ -156,7 +156,7 @@ func (g *bestHost) r0() int {
 				goto b15
 			}
 		}
-		*(*float32)(unsafe.Add(p1, int(v0)*4)) = v45
+		*(*float32)(unsafe.Add(p1, x*4)) = v45
 		continue
 	b15:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -226,7 +226,7 @@ func (g *convertFloat32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*float32)(unsafe.Add(p0, x*4))
 			v8 := v7 < 2.1474836e+09
 			v9 := -2.1474836e+09 <= v7
 			v10 := v8 && v9
@@ -282,21 +282,21 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v39
+			*(*int8)(unsafe.Add(p1, x*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v7
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v37
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v7
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v37
 			continue
 		}
 	b3:
@@ -355,7 +355,7 @@ func (g *convertFloat64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*float64)(unsafe.Add(p0, x*8))
 			v8 := v7 < 2.147483648e+09
 			v9 := -2.147483649e+09 < v7
 			v10 := v8 && v9
@@ -411,21 +411,21 @@ func (g *convertFloat64Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v39
+			*(*int8)(unsafe.Add(p1, x*64)) = v39
 			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v23
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
 			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v46
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v37
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v37
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v7
 			continue
 		}
 	b3:
@@ -484,7 +484,7 @@ func (g *convertIntHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -501,21 +501,21 @@ func (g *convertIntHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -575,7 +575,7 @@ func (g *convertInt16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(v7)
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -591,20 +591,20 @@ func (g *convertInt16Host) r0() int {
 		}
 		{
 			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v17
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*64)) = v17
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v7
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
 			v23 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v23
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v23
 			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v25
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v15
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v25
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v14
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v15
 			continue
 		}
 	b3:
@@ -663,7 +663,7 @@ func (g *convertInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -680,21 +680,21 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -753,7 +753,7 @@ func (g *convertInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -770,21 +770,21 @@ func (g *convertInt64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -844,7 +844,7 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(v7)
 			v9 = int64(v7)
 			v10 = v8 & 255
@@ -857,21 +857,21 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v7
+			*(*int8)(unsafe.Add(p1, x*64)) = v7
 			v16 := int16(v7)
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v16
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v9
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v16
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v9
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v9
 			v21 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v21
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v21
 			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v23
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v23
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v9
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
 			continue
 		}
 	b3:
@@ -930,7 +930,7 @@ func (g *convertUintHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -947,21 +947,21 @@ func (g *convertUintHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1021,7 +1021,7 @@ func (g *convertUint16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(uint16(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1038,20 +1038,20 @@ func (g *convertUint16Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v13
 			v25 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v13
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v13
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1110,7 +1110,7 @@ func (g *convertUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -1127,21 +1127,21 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1200,7 +1200,7 @@ func (g *convertUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1217,21 +1217,21 @@ func (g *convertUint64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v18
+			*(*int8)(unsafe.Add(p1, x*64)) = v18
 			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
 			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v25
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v16
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 			continue
 		}
 	b3:
@@ -1291,7 +1291,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(uint8(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1305,19 +1305,19 @@ func (g *convertUint8Host) r0() int {
 		}
 		{
 			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*64)) = v15
+			*(*int8)(unsafe.Add(p1, x*64)) = v15
 			v17 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, int(v0)*64+2)) = v17
-			*(*int32)(unsafe.Add(p1, int(v0)*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, int(v0)*64+16)) = v11
-			*(*int8)(unsafe.Add(p1, int(v0)*64+24)) = v7
-			*(*int16)(unsafe.Add(p1, int(v0)*64+26)) = v17
-			*(*int32)(unsafe.Add(p1, int(v0)*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, int(v0)*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, int(v0)*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, int(v0)*64+56)) = v13
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v17
+			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v17
+			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
 			continue
 		}
 	b3:
@@ -1361,16 +1361,17 @@ func (g *faultBeforeBarrierHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 89 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 96 of groups.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 89 of groups.go.
 func (g *faultBeforeBarrierHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1421,7 +1422,7 @@ func (g *faultBeforeBarrierHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 96 of groups.go.
 func (g *faultBeforeBarrierHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1461,7 +1462,7 @@ func (g *faultBeforeBarrierHost) r2() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v16
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v16
 		continue
 	b9:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -1583,16 +1584,17 @@ func (g *grid2LocalHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 155 of groups2.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 166 of groups2.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 155 of groups2.go.
 func (g *grid2LocalHost) r1() int {
 	n := g.Items
 	c0 := g.c0
@@ -1703,7 +1705,7 @@ func (g *grid2LocalHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 166 of groups2.go.
 func (g *grid2LocalHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1980,6 +1982,7 @@ func (g *groupFloats32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 76 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -1987,6 +1990,7 @@ func (g *groupFloats32Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 77 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -1994,6 +1998,7 @@ func (g *groupFloats32Host) Run() {
 			g.v15 = kernelimpl.HostReduceMul[float32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 78 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2001,6 +2006,7 @@ func (g *groupFloats32Host) Run() {
 			g.v17 = kernelimpl.HostReduceMin[float32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 79 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2008,6 +2014,7 @@ func (g *groupFloats32Host) Run() {
 			g.v19 = kernelimpl.HostReduceMax[float32](in)
 			next = g.r4()
 		case 4:
+			// GroupInclusiveScan in line 80 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2016,6 +2023,7 @@ func (g *groupFloats32Host) Run() {
 			copy(g.v21[:n], in)
 			next = g.r5()
 		case 5:
+			// GroupExclusiveScan in line 81 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2024,6 +2032,7 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostShift(g.v23[:n], in, n, math.Float32frombits(0x80000000))
 			next = g.r6()
 		case 6:
+			// GroupExclusiveScan in line 82 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2032,6 +2041,7 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostShift(g.v29[:n], in, n, math.Float32frombits(0x7f800000))
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 83 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2040,9 +2050,10 @@ func (g *groupFloats32Host) Run() {
 			copy(g.v32[:n], in)
 			next = g.r8()
 		case 8:
-			// SubGroup
+			// Barrier in line 84 of groupalgs.go
 			next = 9
 		case 9:
+			// GroupReduce in line 84 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2050,9 +2061,10 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v34[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[float32])
 			next = g.r10()
 		case 10:
-			// SubGroup
+			// Barrier in line 85 of groupalgs.go
 			next = 11
 		case 11:
+			// GroupReduce in line 85 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2060,9 +2072,10 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostReduceMul[float32])
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 86 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 86 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2070,9 +2083,10 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v38[:n], in, g.SubGroup, kernelimpl.HostReduceMin[float32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 87 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 87 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2080,9 +2094,10 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v40[:n], in, g.SubGroup, kernelimpl.HostReduceMax[float32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 88 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupInclusiveScan in line 88 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2091,9 +2106,10 @@ func (g *groupFloats32Host) Run() {
 			copy(g.v42[:n], in)
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 89 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupExclusiveScan in line 89 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2102,9 +2118,10 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostShift(g.v44[:n], in, g.SubGroup, math.Float32frombits(0x80000000))
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 90 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupInclusiveScan in line 90 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2113,9 +2130,10 @@ func (g *groupFloats32Host) Run() {
 			copy(g.v50[:n], in)
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 91 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupExclusiveScan in line 91 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2124,6 +2142,7 @@ func (g *groupFloats32Host) Run() {
 			kernelimpl.HostShift(g.v52[:n], in, g.SubGroup, float32(1))
 			next = g.r24()
 		case 24:
+			// GroupSelect in line 92 of groupalgs.go
 			n := g.Items
 			c0 := g.c0
 			v55 := c0 + -1
@@ -2133,9 +2152,10 @@ func (g *groupFloats32Host) Run() {
 			g.v56 = in[v55]
 			next = g.r25()
 		case 25:
-			// SubGroup
+			// Barrier in line 93 of groupalgs.go
 			next = 26
 		case 26:
+			// GroupSelect in line 93 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v7)
@@ -2169,7 +2189,7 @@ func (g *groupFloats32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -2202,7 +2222,7 @@ func (g *groupFloats32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 76 of groupalgs.go.
 func (g *groupFloats32Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2221,7 +2241,7 @@ func (g *groupFloats32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 77 of groupalgs.go.
 func (g *groupFloats32Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2240,7 +2260,7 @@ func (g *groupFloats32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 78 of groupalgs.go.
 func (g *groupFloats32Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2259,7 +2279,7 @@ func (g *groupFloats32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 79 of groupalgs.go.
 func (g *groupFloats32Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2278,7 +2298,7 @@ func (g *groupFloats32Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan.
+// r5 runs them after the GroupInclusiveScan in line 80 of groupalgs.go.
 func (g *groupFloats32Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2298,7 +2318,7 @@ func (g *groupFloats32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan.
+// r6 runs them after the GroupExclusiveScan in line 81 of groupalgs.go.
 func (g *groupFloats32Host) r6() int {
 	n := g.Items
 	h23 := g.v23[:n]
@@ -2327,7 +2347,7 @@ func (g *groupFloats32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan.
+// r7 runs them after the GroupExclusiveScan in line 82 of groupalgs.go.
 func (g *groupFloats32Host) r7() int {
 	n := g.Items
 	h29 := g.v29[:n]
@@ -2355,7 +2375,7 @@ func (g *groupFloats32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 83 of groupalgs.go.
 func (g *groupFloats32Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2375,7 +2395,7 @@ func (g *groupFloats32Host) r8() int {
 	return 8
 }
 
-// r10 runs them after the GroupReduce.
+// r10 runs them after the GroupReduce in line 84 of groupalgs.go.
 func (g *groupFloats32Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2395,7 +2415,7 @@ func (g *groupFloats32Host) r10() int {
 	return 10
 }
 
-// r12 runs them after the GroupReduce.
+// r12 runs them after the GroupReduce in line 85 of groupalgs.go.
 func (g *groupFloats32Host) r12() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2415,7 +2435,7 @@ func (g *groupFloats32Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 86 of groupalgs.go.
 func (g *groupFloats32Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2435,7 +2455,7 @@ func (g *groupFloats32Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 87 of groupalgs.go.
 func (g *groupFloats32Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2455,7 +2475,7 @@ func (g *groupFloats32Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupInclusiveScan.
+// r18 runs them after the GroupInclusiveScan in line 88 of groupalgs.go.
 func (g *groupFloats32Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2475,7 +2495,7 @@ func (g *groupFloats32Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupExclusiveScan.
+// r20 runs them after the GroupExclusiveScan in line 89 of groupalgs.go.
 func (g *groupFloats32Host) r20() int {
 	n := g.Items
 	h44 := g.v44[:n]
@@ -2509,7 +2529,7 @@ func (g *groupFloats32Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupInclusiveScan.
+// r22 runs them after the GroupInclusiveScan in line 90 of groupalgs.go.
 func (g *groupFloats32Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2529,7 +2549,7 @@ func (g *groupFloats32Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupExclusiveScan.
+// r24 runs them after the GroupExclusiveScan in line 91 of groupalgs.go.
 func (g *groupFloats32Host) r24() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -2562,7 +2582,7 @@ func (g *groupFloats32Host) r24() int {
 	return 24
 }
 
-// r25 runs them after the GroupSelect.
+// r25 runs them after the GroupSelect in line 92 of groupalgs.go.
 func (g *groupFloats32Host) r25() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2598,7 +2618,7 @@ func (g *groupFloats32Host) r25() int {
 	return 25
 }
 
-// r27 runs them after the GroupSelect.
+// r27 runs them after the GroupSelect in line 93 of groupalgs.go.
 func (g *groupFloats32Host) r27() int {
 	n := g.Items
 	h62 := g.v62[:n]
@@ -2701,6 +2721,7 @@ func (g *groupFloats64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 76 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2708,6 +2729,7 @@ func (g *groupFloats64Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[float64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 77 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2715,6 +2737,7 @@ func (g *groupFloats64Host) Run() {
 			g.v15 = kernelimpl.HostReduceMul[float64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 78 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2722,6 +2745,7 @@ func (g *groupFloats64Host) Run() {
 			g.v17 = kernelimpl.HostReduceMin[float64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 79 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2729,6 +2753,7 @@ func (g *groupFloats64Host) Run() {
 			g.v19 = kernelimpl.HostReduceMax[float64](in)
 			next = g.r4()
 		case 4:
+			// GroupInclusiveScan in line 80 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2737,6 +2762,7 @@ func (g *groupFloats64Host) Run() {
 			copy(g.v21[:n], in)
 			next = g.r5()
 		case 5:
+			// GroupExclusiveScan in line 81 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2745,6 +2771,7 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostShift(g.v23[:n], in, n, math.Float64frombits(0x8000000000000000))
 			next = g.r6()
 		case 6:
+			// GroupExclusiveScan in line 82 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2753,6 +2780,7 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostShift(g.v29[:n], in, n, math.Float64frombits(0x7ff0000000000000))
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 83 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2761,9 +2789,10 @@ func (g *groupFloats64Host) Run() {
 			copy(g.v32[:n], in)
 			next = g.r8()
 		case 8:
-			// SubGroup
+			// Barrier in line 84 of groupalgs.go
 			next = 9
 		case 9:
+			// GroupReduce in line 84 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2771,9 +2800,10 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v34[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[float64])
 			next = g.r10()
 		case 10:
-			// SubGroup
+			// Barrier in line 85 of groupalgs.go
 			next = 11
 		case 11:
+			// GroupReduce in line 85 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2781,9 +2811,10 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostReduceMul[float64])
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 86 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 86 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2791,9 +2822,10 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v38[:n], in, g.SubGroup, kernelimpl.HostReduceMin[float64])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 87 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 87 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2801,9 +2833,10 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v40[:n], in, g.SubGroup, kernelimpl.HostReduceMax[float64])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 88 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupInclusiveScan in line 88 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2812,9 +2845,10 @@ func (g *groupFloats64Host) Run() {
 			copy(g.v42[:n], in)
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 89 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupExclusiveScan in line 89 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2823,9 +2857,10 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostShift(g.v44[:n], in, g.SubGroup, math.Float64frombits(0x8000000000000000))
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 90 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupInclusiveScan in line 90 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2834,9 +2869,10 @@ func (g *groupFloats64Host) Run() {
 			copy(g.v50[:n], in)
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 91 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupExclusiveScan in line 91 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2845,6 +2881,7 @@ func (g *groupFloats64Host) Run() {
 			kernelimpl.HostShift(g.v52[:n], in, g.SubGroup, float64(1))
 			next = g.r24()
 		case 24:
+			// GroupSelect in line 92 of groupalgs.go
 			n := g.Items
 			c0 := g.c0
 			v55 := c0 + -1
@@ -2854,9 +2891,10 @@ func (g *groupFloats64Host) Run() {
 			g.v56 = in[v55]
 			next = g.r25()
 		case 25:
-			// SubGroup
+			// Barrier in line 93 of groupalgs.go
 			next = 26
 		case 26:
+			// GroupSelect in line 93 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v7)
@@ -2890,7 +2928,7 @@ func (g *groupFloats64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 18
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -2923,7 +2961,7 @@ func (g *groupFloats64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 76 of groupalgs.go.
 func (g *groupFloats64Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2942,7 +2980,7 @@ func (g *groupFloats64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 77 of groupalgs.go.
 func (g *groupFloats64Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2961,7 +2999,7 @@ func (g *groupFloats64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 78 of groupalgs.go.
 func (g *groupFloats64Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2980,7 +3018,7 @@ func (g *groupFloats64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 79 of groupalgs.go.
 func (g *groupFloats64Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -2999,7 +3037,7 @@ func (g *groupFloats64Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan.
+// r5 runs them after the GroupInclusiveScan in line 80 of groupalgs.go.
 func (g *groupFloats64Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3019,7 +3057,7 @@ func (g *groupFloats64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan.
+// r6 runs them after the GroupExclusiveScan in line 81 of groupalgs.go.
 func (g *groupFloats64Host) r6() int {
 	n := g.Items
 	h23 := g.v23[:n]
@@ -3048,7 +3086,7 @@ func (g *groupFloats64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan.
+// r7 runs them after the GroupExclusiveScan in line 82 of groupalgs.go.
 func (g *groupFloats64Host) r7() int {
 	n := g.Items
 	h29 := g.v29[:n]
@@ -3076,7 +3114,7 @@ func (g *groupFloats64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 83 of groupalgs.go.
 func (g *groupFloats64Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3096,7 +3134,7 @@ func (g *groupFloats64Host) r8() int {
 	return 8
 }
 
-// r10 runs them after the GroupReduce.
+// r10 runs them after the GroupReduce in line 84 of groupalgs.go.
 func (g *groupFloats64Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3116,7 +3154,7 @@ func (g *groupFloats64Host) r10() int {
 	return 10
 }
 
-// r12 runs them after the GroupReduce.
+// r12 runs them after the GroupReduce in line 85 of groupalgs.go.
 func (g *groupFloats64Host) r12() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3136,7 +3174,7 @@ func (g *groupFloats64Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 86 of groupalgs.go.
 func (g *groupFloats64Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3156,7 +3194,7 @@ func (g *groupFloats64Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 87 of groupalgs.go.
 func (g *groupFloats64Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3176,7 +3214,7 @@ func (g *groupFloats64Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupInclusiveScan.
+// r18 runs them after the GroupInclusiveScan in line 88 of groupalgs.go.
 func (g *groupFloats64Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3196,7 +3234,7 @@ func (g *groupFloats64Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupExclusiveScan.
+// r20 runs them after the GroupExclusiveScan in line 89 of groupalgs.go.
 func (g *groupFloats64Host) r20() int {
 	n := g.Items
 	h44 := g.v44[:n]
@@ -3230,7 +3268,7 @@ func (g *groupFloats64Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupInclusiveScan.
+// r22 runs them after the GroupInclusiveScan in line 90 of groupalgs.go.
 func (g *groupFloats64Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3250,7 +3288,7 @@ func (g *groupFloats64Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupExclusiveScan.
+// r24 runs them after the GroupExclusiveScan in line 91 of groupalgs.go.
 func (g *groupFloats64Host) r24() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -3283,7 +3321,7 @@ func (g *groupFloats64Host) r24() int {
 	return 24
 }
 
-// r25 runs them after the GroupSelect.
+// r25 runs them after the GroupSelect in line 92 of groupalgs.go.
 func (g *groupFloats64Host) r25() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -3319,7 +3357,7 @@ func (g *groupFloats64Host) r25() int {
 	return 25
 }
 
-// r27 runs them after the GroupSelect.
+// r27 runs them after the GroupSelect in line 93 of groupalgs.go.
 func (g *groupFloats64Host) r27() int {
 	n := g.Items
 	h62 := g.v62[:n]
@@ -3408,6 +3446,7 @@ func (g *groupGuardsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupAny in line 180 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v12)
@@ -3415,6 +3454,7 @@ func (g *groupGuardsHost) Run() {
 			g.v13 = kernelimpl.HostAny(in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 182 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v19)
@@ -3422,6 +3462,7 @@ func (g *groupGuardsHost) Run() {
 			g.v20 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 184 of groupalgs.go
 			n := g.Items
 			c0 := g.c0
 			v22 := uint32(3) < uint32(c0)
@@ -3435,12 +3476,14 @@ func (g *groupGuardsHost) Run() {
 			g.v24 = in[v23]
 			next = g.r3()
 		case 3:
+			// ZeroLocal in line 185 of groupalgs.go
 			g.Zero(0)
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 187 of groupalgs.go
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 191 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v34)
@@ -3448,9 +3491,10 @@ func (g *groupGuardsHost) Run() {
 			g.v36 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r6()
 		case 6:
-			// SubGroup
+			// Barrier in line 192 of groupalgs.go
 			next = 7
 		case 7:
+			// GroupInclusiveScan in line 192 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -3485,7 +3529,7 @@ func (g *groupGuardsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v9 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v9
 			v11 = int32(0)
 		}
@@ -3506,7 +3550,7 @@ func (g *groupGuardsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupAny.
+// r1 runs them after the GroupAny in line 180 of groupalgs.go.
 func (g *groupGuardsHost) r1() int {
 	n := g.Items
 	v13 := g.v13
@@ -3554,7 +3598,7 @@ func (g *groupGuardsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 182 of groupalgs.go.
 func (g *groupGuardsHost) r2() int {
 	n := g.Items
 	e11 := g.v11
@@ -3588,7 +3632,7 @@ func (g *groupGuardsHost) r2() int {
 	return 0
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 184 of groupalgs.go.
 func (g *groupGuardsHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -3637,7 +3681,7 @@ func (g *groupGuardsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the ZeroLocal.
+// r4 runs them after the ZeroLocal in line 185 of groupalgs.go.
 func (g *groupGuardsHost) r4() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -3671,7 +3715,7 @@ func (g *groupGuardsHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 187 of groupalgs.go.
 func (g *groupGuardsHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -3702,7 +3746,7 @@ func (g *groupGuardsHost) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 191 of groupalgs.go.
 func (g *groupGuardsHost) r6() int {
 	n := g.Items
 	h34 := g.v34[:n]
@@ -3767,7 +3811,7 @@ func (g *groupGuardsHost) r6() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3779,7 +3823,7 @@ func (g *groupGuardsHost) r6() int {
 	return next
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 192 of groupalgs.go.
 func (g *groupGuardsHost) r8() int {
 	n := g.Items
 	h34 := g.v34[:n]
@@ -3826,7 +3870,7 @@ func (g *groupGuardsHost) r8() int {
 				goto b23
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
 		g.Leave(li)
 		continue
 	b23:
@@ -3916,6 +3960,7 @@ func (g *groupIntsInt16Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3923,6 +3968,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v19)
@@ -3930,6 +3976,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v20 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3937,6 +3984,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v25 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3944,6 +3992,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v28 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v31)
@@ -3951,6 +4000,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v32 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3958,6 +4008,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v35 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3965,6 +4016,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.v38 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3973,6 +4025,7 @@ func (g *groupIntsInt16Host) Run() {
 			copy(g.v41[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3981,6 +4034,7 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3989,6 +4043,7 @@ func (g *groupIntsInt16Host) Run() {
 			copy(g.v54[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3997,6 +4052,7 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostShift(g.v57[:n], in, n, int32(32767))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4005,9 +4061,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostShift(g.v61[:n], in, n, int32(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4015,9 +4072,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4025,9 +4083,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v70[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4035,9 +4094,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4045,9 +4105,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v31)
@@ -4055,9 +4116,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4065,9 +4127,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v84[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4075,9 +4138,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostBySubGroup(g.v87[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4086,9 +4150,10 @@ func (g *groupIntsInt16Host) Run() {
 			copy(g.v90[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4097,9 +4162,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostShift(g.v95[:n], in, g.SubGroup, int32(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4108,9 +4174,10 @@ func (g *groupIntsInt16Host) Run() {
 			copy(g.v103[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4119,9 +4186,10 @@ func (g *groupIntsInt16Host) Run() {
 			kernelimpl.HostShift(g.v106[:n], in, g.SubGroup, int32(-32768))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -4155,7 +4223,7 @@ func (g *groupIntsInt16Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v7 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -4189,7 +4257,7 @@ func (g *groupIntsInt16Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsInt16Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4218,7 +4286,7 @@ func (g *groupIntsInt16Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsInt16Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4240,7 +4308,7 @@ func (g *groupIntsInt16Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsInt16Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4260,7 +4328,7 @@ func (g *groupIntsInt16Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsInt16Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4287,7 +4355,7 @@ func (g *groupIntsInt16Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsInt16Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4307,7 +4375,7 @@ func (g *groupIntsInt16Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsInt16Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4327,7 +4395,7 @@ func (g *groupIntsInt16Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsInt16Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -4347,7 +4415,7 @@ func (g *groupIntsInt16Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsInt16Host) r8() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -4372,7 +4440,7 @@ func (g *groupIntsInt16Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsInt16Host) r9() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -4403,7 +4471,7 @@ func (g *groupIntsInt16Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsInt16Host) r10() int {
 	n := g.Items
 	h54 := g.v54[:n]
@@ -4426,7 +4494,7 @@ func (g *groupIntsInt16Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsInt16Host) r11() int {
 	n := g.Items
 	h57 := g.v57[:n]
@@ -4455,7 +4523,7 @@ func (g *groupIntsInt16Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsInt16Host) r12() int {
 	n := g.Items
 	h61 := g.v61[:n]
@@ -4484,7 +4552,7 @@ func (g *groupIntsInt16Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsInt16Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -4509,7 +4577,7 @@ func (g *groupIntsInt16Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsInt16Host) r16() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -4534,7 +4602,7 @@ func (g *groupIntsInt16Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsInt16Host) r18() int {
 	n := g.Items
 	h75 := g.v75[:n]
@@ -4557,7 +4625,7 @@ func (g *groupIntsInt16Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsInt16Host) r20() int {
 	n := g.Items
 	h78 := g.v78[:n]
@@ -4580,7 +4648,7 @@ func (g *groupIntsInt16Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsInt16Host) r22() int {
 	n := g.Items
 	h81 := g.v81[:n]
@@ -4603,7 +4671,7 @@ func (g *groupIntsInt16Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsInt16Host) r24() int {
 	n := g.Items
 	h84 := g.v84[:n]
@@ -4626,7 +4694,7 @@ func (g *groupIntsInt16Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsInt16Host) r26() int {
 	n := g.Items
 	h87 := g.v87[:n]
@@ -4649,7 +4717,7 @@ func (g *groupIntsInt16Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsInt16Host) r28() int {
 	n := g.Items
 	h90 := g.v90[:n]
@@ -4674,7 +4742,7 @@ func (g *groupIntsInt16Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsInt16Host) r30() int {
 	n := g.Items
 	h95 := g.v95[:n]
@@ -4710,7 +4778,7 @@ func (g *groupIntsInt16Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsInt16Host) r32() int {
 	n := g.Items
 	h103 := g.v103[:n]
@@ -4733,7 +4801,7 @@ func (g *groupIntsInt16Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsInt16Host) r34() int {
 	n := g.Items
 	h106 := g.v106[:n]
@@ -4767,7 +4835,7 @@ func (g *groupIntsInt16Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsInt16Host) r36() int {
 	n := g.Items
 	h110 := g.v110[:n]
@@ -4881,6 +4949,7 @@ func (g *groupIntsInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4888,6 +4957,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v15)
@@ -4895,6 +4965,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4902,6 +4973,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v18 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4909,6 +4981,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v20 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -4916,6 +4989,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v23 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4923,6 +4997,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v25 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4930,6 +5005,7 @@ func (g *groupIntsInt32Host) Run() {
 			g.v27 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4938,6 +5014,7 @@ func (g *groupIntsInt32Host) Run() {
 			copy(g.v29[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4946,6 +5023,7 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4954,6 +5032,7 @@ func (g *groupIntsInt32Host) Run() {
 			copy(g.v36[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4962,6 +5041,7 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostShift(g.v38[:n], in, n, int32(2147483647))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4970,9 +5050,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostShift(g.v41[:n], in, n, int32(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4980,9 +5061,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -4990,9 +5072,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5000,9 +5083,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5010,9 +5094,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -5020,9 +5105,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5030,9 +5116,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5040,9 +5127,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5051,9 +5139,10 @@ func (g *groupIntsInt32Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5062,9 +5151,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int32(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5073,9 +5163,10 @@ func (g *groupIntsInt32Host) Run() {
 			copy(g.v65[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5084,9 +5175,10 @@ func (g *groupIntsInt32Host) Run() {
 			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int32(-2147483648))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -5120,7 +5212,7 @@ func (g *groupIntsInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -5153,7 +5245,7 @@ func (g *groupIntsInt32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsInt32Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5179,7 +5271,7 @@ func (g *groupIntsInt32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsInt32Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5198,7 +5290,7 @@ func (g *groupIntsInt32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsInt32Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5217,7 +5309,7 @@ func (g *groupIntsInt32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsInt32Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5243,7 +5335,7 @@ func (g *groupIntsInt32Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsInt32Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5262,7 +5354,7 @@ func (g *groupIntsInt32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsInt32Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5281,7 +5373,7 @@ func (g *groupIntsInt32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsInt32Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5300,7 +5392,7 @@ func (g *groupIntsInt32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsInt32Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5320,7 +5412,7 @@ func (g *groupIntsInt32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsInt32Host) r9() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -5348,7 +5440,7 @@ func (g *groupIntsInt32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsInt32Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5368,7 +5460,7 @@ func (g *groupIntsInt32Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsInt32Host) r11() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -5396,7 +5488,7 @@ func (g *groupIntsInt32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsInt32Host) r12() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -5424,7 +5516,7 @@ func (g *groupIntsInt32Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsInt32Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5444,7 +5536,7 @@ func (g *groupIntsInt32Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsInt32Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5464,7 +5556,7 @@ func (g *groupIntsInt32Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsInt32Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5484,7 +5576,7 @@ func (g *groupIntsInt32Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsInt32Host) r20() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5504,7 +5596,7 @@ func (g *groupIntsInt32Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsInt32Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5524,7 +5616,7 @@ func (g *groupIntsInt32Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsInt32Host) r24() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5544,7 +5636,7 @@ func (g *groupIntsInt32Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsInt32Host) r26() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5564,7 +5656,7 @@ func (g *groupIntsInt32Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsInt32Host) r28() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5584,7 +5676,7 @@ func (g *groupIntsInt32Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsInt32Host) r30() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -5617,7 +5709,7 @@ func (g *groupIntsInt32Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsInt32Host) r32() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -5637,7 +5729,7 @@ func (g *groupIntsInt32Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsInt32Host) r34() int {
 	n := g.Items
 	h67 := g.v67[:n]
@@ -5670,7 +5762,7 @@ func (g *groupIntsInt32Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsInt32Host) r36() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -5781,6 +5873,7 @@ func (g *groupIntsInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5788,6 +5881,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v15)
@@ -5795,6 +5889,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5802,6 +5897,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v18 = kernelimpl.HostReduceMin[int64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5809,6 +5905,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v20 = kernelimpl.HostReduceMax[int64](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v22)
@@ -5816,6 +5913,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v23 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5823,6 +5921,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v25 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5830,6 +5929,7 @@ func (g *groupIntsInt64Host) Run() {
 			g.v27 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5838,6 +5938,7 @@ func (g *groupIntsInt64Host) Run() {
 			copy(g.v29[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5846,6 +5947,7 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5854,6 +5956,7 @@ func (g *groupIntsInt64Host) Run() {
 			copy(g.v36[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5862,6 +5965,7 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostShift(g.v38[:n], in, n, int64(9223372036854775807))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5870,9 +5974,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostShift(g.v41[:n], in, n, int64(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5880,9 +5985,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5890,9 +5996,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int64])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5900,9 +6007,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int64])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5910,9 +6018,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int64])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v22)
@@ -5920,9 +6029,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5930,9 +6040,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int64])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5940,9 +6051,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int64])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5951,9 +6063,10 @@ func (g *groupIntsInt64Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5962,9 +6075,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int64(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5973,9 +6087,10 @@ func (g *groupIntsInt64Host) Run() {
 			copy(g.v65[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -5984,9 +6099,10 @@ func (g *groupIntsInt64Host) Run() {
 			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int64(-9223372036854775808))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -6020,7 +6136,7 @@ func (g *groupIntsInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -6053,7 +6169,7 @@ func (g *groupIntsInt64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsInt64Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6079,7 +6195,7 @@ func (g *groupIntsInt64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsInt64Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6098,7 +6214,7 @@ func (g *groupIntsInt64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsInt64Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6117,7 +6233,7 @@ func (g *groupIntsInt64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsInt64Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6143,7 +6259,7 @@ func (g *groupIntsInt64Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsInt64Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6162,7 +6278,7 @@ func (g *groupIntsInt64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsInt64Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6181,7 +6297,7 @@ func (g *groupIntsInt64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsInt64Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6200,7 +6316,7 @@ func (g *groupIntsInt64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsInt64Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6220,7 +6336,7 @@ func (g *groupIntsInt64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsInt64Host) r9() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -6248,7 +6364,7 @@ func (g *groupIntsInt64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsInt64Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6268,7 +6384,7 @@ func (g *groupIntsInt64Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsInt64Host) r11() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -6296,7 +6412,7 @@ func (g *groupIntsInt64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsInt64Host) r12() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -6324,7 +6440,7 @@ func (g *groupIntsInt64Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsInt64Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6344,7 +6460,7 @@ func (g *groupIntsInt64Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsInt64Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6364,7 +6480,7 @@ func (g *groupIntsInt64Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsInt64Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6384,7 +6500,7 @@ func (g *groupIntsInt64Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsInt64Host) r20() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6404,7 +6520,7 @@ func (g *groupIntsInt64Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsInt64Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6424,7 +6540,7 @@ func (g *groupIntsInt64Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsInt64Host) r24() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6444,7 +6560,7 @@ func (g *groupIntsInt64Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsInt64Host) r26() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6464,7 +6580,7 @@ func (g *groupIntsInt64Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsInt64Host) r28() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6484,7 +6600,7 @@ func (g *groupIntsInt64Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsInt64Host) r30() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -6517,7 +6633,7 @@ func (g *groupIntsInt64Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsInt64Host) r32() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6537,7 +6653,7 @@ func (g *groupIntsInt64Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsInt64Host) r34() int {
 	n := g.Items
 	h67 := g.v67[:n]
@@ -6570,7 +6686,7 @@ func (g *groupIntsInt64Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsInt64Host) r36() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -6681,6 +6797,7 @@ func (g *groupIntsInt8Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6688,6 +6805,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v19)
@@ -6695,6 +6813,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v20 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6702,6 +6821,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v25 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6709,6 +6829,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v28 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v31)
@@ -6716,6 +6837,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v32 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6723,6 +6845,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v35 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6730,6 +6853,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.v38 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6738,6 +6862,7 @@ func (g *groupIntsInt8Host) Run() {
 			copy(g.v41[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6746,6 +6871,7 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6754,6 +6880,7 @@ func (g *groupIntsInt8Host) Run() {
 			copy(g.v54[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6762,6 +6889,7 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostShift(g.v57[:n], in, n, int32(127))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6770,9 +6898,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostShift(g.v61[:n], in, n, int32(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6780,9 +6909,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6790,9 +6920,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v70[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6800,9 +6931,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6810,9 +6942,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v31)
@@ -6820,9 +6953,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6830,9 +6964,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v84[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6840,9 +6975,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v87[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6851,9 +6987,10 @@ func (g *groupIntsInt8Host) Run() {
 			copy(g.v90[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6862,9 +6999,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostShift(g.v95[:n], in, g.SubGroup, int32(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6873,9 +7011,10 @@ func (g *groupIntsInt8Host) Run() {
 			copy(g.v103[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6884,9 +7023,10 @@ func (g *groupIntsInt8Host) Run() {
 			kernelimpl.HostShift(g.v106[:n], in, g.SubGroup, int32(-128))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6920,7 +7060,7 @@ func (g *groupIntsInt8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v8 = int32(v7)
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -6954,7 +7094,7 @@ func (g *groupIntsInt8Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsInt8Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -6983,7 +7123,7 @@ func (g *groupIntsInt8Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsInt8Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7005,7 +7145,7 @@ func (g *groupIntsInt8Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsInt8Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7025,7 +7165,7 @@ func (g *groupIntsInt8Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsInt8Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7052,7 +7192,7 @@ func (g *groupIntsInt8Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsInt8Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7072,7 +7212,7 @@ func (g *groupIntsInt8Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsInt8Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7092,7 +7232,7 @@ func (g *groupIntsInt8Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsInt8Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7112,7 +7252,7 @@ func (g *groupIntsInt8Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsInt8Host) r8() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -7137,7 +7277,7 @@ func (g *groupIntsInt8Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsInt8Host) r9() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -7168,7 +7308,7 @@ func (g *groupIntsInt8Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsInt8Host) r10() int {
 	n := g.Items
 	h54 := g.v54[:n]
@@ -7191,7 +7331,7 @@ func (g *groupIntsInt8Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsInt8Host) r11() int {
 	n := g.Items
 	h57 := g.v57[:n]
@@ -7220,7 +7360,7 @@ func (g *groupIntsInt8Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsInt8Host) r12() int {
 	n := g.Items
 	h61 := g.v61[:n]
@@ -7249,7 +7389,7 @@ func (g *groupIntsInt8Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsInt8Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -7274,7 +7414,7 @@ func (g *groupIntsInt8Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsInt8Host) r16() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -7299,7 +7439,7 @@ func (g *groupIntsInt8Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsInt8Host) r18() int {
 	n := g.Items
 	h75 := g.v75[:n]
@@ -7322,7 +7462,7 @@ func (g *groupIntsInt8Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsInt8Host) r20() int {
 	n := g.Items
 	h78 := g.v78[:n]
@@ -7345,7 +7485,7 @@ func (g *groupIntsInt8Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsInt8Host) r22() int {
 	n := g.Items
 	h81 := g.v81[:n]
@@ -7368,7 +7508,7 @@ func (g *groupIntsInt8Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsInt8Host) r24() int {
 	n := g.Items
 	h84 := g.v84[:n]
@@ -7391,7 +7531,7 @@ func (g *groupIntsInt8Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsInt8Host) r26() int {
 	n := g.Items
 	h87 := g.v87[:n]
@@ -7414,7 +7554,7 @@ func (g *groupIntsInt8Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsInt8Host) r28() int {
 	n := g.Items
 	h90 := g.v90[:n]
@@ -7439,7 +7579,7 @@ func (g *groupIntsInt8Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsInt8Host) r30() int {
 	n := g.Items
 	h95 := g.v95[:n]
@@ -7475,7 +7615,7 @@ func (g *groupIntsInt8Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsInt8Host) r32() int {
 	n := g.Items
 	h103 := g.v103[:n]
@@ -7498,7 +7638,7 @@ func (g *groupIntsInt8Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsInt8Host) r34() int {
 	n := g.Items
 	h106 := g.v106[:n]
@@ -7532,7 +7672,7 @@ func (g *groupIntsInt8Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsInt8Host) r36() int {
 	n := g.Items
 	h110 := g.v110[:n]
@@ -7646,6 +7786,7 @@ func (g *groupIntsUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7653,6 +7794,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v15)
@@ -7660,6 +7802,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7667,6 +7810,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v18 = kernelimpl.HostReduceUMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7674,6 +7818,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v20 = kernelimpl.HostReduceUMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -7681,6 +7826,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v23 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7688,6 +7834,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v25 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7695,6 +7842,7 @@ func (g *groupIntsUint32Host) Run() {
 			g.v27 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7703,6 +7851,7 @@ func (g *groupIntsUint32Host) Run() {
 			copy(g.v29[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7711,6 +7860,7 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7719,6 +7869,7 @@ func (g *groupIntsUint32Host) Run() {
 			copy(g.v36[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7727,6 +7878,7 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostShift(g.v38[:n], in, n, int32(-1))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7735,9 +7887,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostShift(g.v41[:n], in, n, int32(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7745,9 +7898,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7755,9 +7909,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7765,9 +7920,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7775,9 +7931,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -7785,9 +7942,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7795,9 +7953,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7805,9 +7964,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7816,9 +7976,10 @@ func (g *groupIntsUint32Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7827,9 +7988,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int32(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7838,9 +8000,10 @@ func (g *groupIntsUint32Host) Run() {
 			copy(g.v65[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7849,9 +8012,10 @@ func (g *groupIntsUint32Host) Run() {
 			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int32(0))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -7885,7 +8049,7 @@ func (g *groupIntsUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -7918,7 +8082,7 @@ func (g *groupIntsUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsUint32Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7944,7 +8108,7 @@ func (g *groupIntsUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsUint32Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7963,7 +8127,7 @@ func (g *groupIntsUint32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsUint32Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -7982,7 +8146,7 @@ func (g *groupIntsUint32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsUint32Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8008,7 +8172,7 @@ func (g *groupIntsUint32Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsUint32Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8027,7 +8191,7 @@ func (g *groupIntsUint32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsUint32Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8046,7 +8210,7 @@ func (g *groupIntsUint32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsUint32Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8065,7 +8229,7 @@ func (g *groupIntsUint32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsUint32Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8085,7 +8249,7 @@ func (g *groupIntsUint32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsUint32Host) r9() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -8113,7 +8277,7 @@ func (g *groupIntsUint32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsUint32Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8133,7 +8297,7 @@ func (g *groupIntsUint32Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsUint32Host) r11() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -8161,7 +8325,7 @@ func (g *groupIntsUint32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsUint32Host) r12() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -8189,7 +8353,7 @@ func (g *groupIntsUint32Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsUint32Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8209,7 +8373,7 @@ func (g *groupIntsUint32Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsUint32Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8229,7 +8393,7 @@ func (g *groupIntsUint32Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsUint32Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8249,7 +8413,7 @@ func (g *groupIntsUint32Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsUint32Host) r20() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8269,7 +8433,7 @@ func (g *groupIntsUint32Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsUint32Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8289,7 +8453,7 @@ func (g *groupIntsUint32Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsUint32Host) r24() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8309,7 +8473,7 @@ func (g *groupIntsUint32Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsUint32Host) r26() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8329,7 +8493,7 @@ func (g *groupIntsUint32Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsUint32Host) r28() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8349,7 +8513,7 @@ func (g *groupIntsUint32Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsUint32Host) r30() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -8382,7 +8546,7 @@ func (g *groupIntsUint32Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsUint32Host) r32() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8402,7 +8566,7 @@ func (g *groupIntsUint32Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsUint32Host) r34() int {
 	n := g.Items
 	h67 := g.v67[:n]
@@ -8435,7 +8599,7 @@ func (g *groupIntsUint32Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsUint32Host) r36() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -8546,6 +8710,7 @@ func (g *groupIntsUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8553,6 +8718,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v13 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v15)
@@ -8560,6 +8726,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8567,6 +8734,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v18 = kernelimpl.HostReduceUMin[int64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8574,6 +8742,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v20 = kernelimpl.HostReduceUMax[int64](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v22)
@@ -8581,6 +8750,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v23 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8588,6 +8758,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v25 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8595,6 +8766,7 @@ func (g *groupIntsUint64Host) Run() {
 			g.v27 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8603,6 +8775,7 @@ func (g *groupIntsUint64Host) Run() {
 			copy(g.v29[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8611,6 +8784,7 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8619,6 +8793,7 @@ func (g *groupIntsUint64Host) Run() {
 			copy(g.v36[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8627,6 +8802,7 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostShift(g.v38[:n], in, n, int64(-1))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8635,9 +8811,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostShift(g.v41[:n], in, n, int64(-1))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8645,9 +8822,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8655,9 +8833,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int64])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8665,9 +8844,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int64])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8675,9 +8855,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int64])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v22)
@@ -8685,9 +8866,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8695,9 +8877,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int64])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8705,9 +8888,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int64])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8716,9 +8900,10 @@ func (g *groupIntsUint64Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8727,9 +8912,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int64(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8738,9 +8924,10 @@ func (g *groupIntsUint64Host) Run() {
 			copy(g.v65[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8749,9 +8936,10 @@ func (g *groupIntsUint64Host) Run() {
 			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int64(0))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v7)
@@ -8785,7 +8973,7 @@ func (g *groupIntsUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v8 = v5 * 24
 			v9 := uint64(v8) <= uint64(v3)
 			if !v9 {
@@ -8818,7 +9006,7 @@ func (g *groupIntsUint64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsUint64Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8844,7 +9032,7 @@ func (g *groupIntsUint64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsUint64Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8863,7 +9051,7 @@ func (g *groupIntsUint64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsUint64Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8882,7 +9070,7 @@ func (g *groupIntsUint64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsUint64Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8908,7 +9096,7 @@ func (g *groupIntsUint64Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsUint64Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8927,7 +9115,7 @@ func (g *groupIntsUint64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsUint64Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8946,7 +9134,7 @@ func (g *groupIntsUint64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsUint64Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8965,7 +9153,7 @@ func (g *groupIntsUint64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsUint64Host) r8() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -8985,7 +9173,7 @@ func (g *groupIntsUint64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsUint64Host) r9() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -9013,7 +9201,7 @@ func (g *groupIntsUint64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsUint64Host) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9033,7 +9221,7 @@ func (g *groupIntsUint64Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsUint64Host) r11() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -9061,7 +9249,7 @@ func (g *groupIntsUint64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsUint64Host) r12() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -9089,7 +9277,7 @@ func (g *groupIntsUint64Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsUint64Host) r14() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9109,7 +9297,7 @@ func (g *groupIntsUint64Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsUint64Host) r16() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9129,7 +9317,7 @@ func (g *groupIntsUint64Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsUint64Host) r18() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9149,7 +9337,7 @@ func (g *groupIntsUint64Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsUint64Host) r20() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9169,7 +9357,7 @@ func (g *groupIntsUint64Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsUint64Host) r22() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9189,7 +9377,7 @@ func (g *groupIntsUint64Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsUint64Host) r24() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9209,7 +9397,7 @@ func (g *groupIntsUint64Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsUint64Host) r26() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9229,7 +9417,7 @@ func (g *groupIntsUint64Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsUint64Host) r28() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9249,7 +9437,7 @@ func (g *groupIntsUint64Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsUint64Host) r30() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -9282,7 +9470,7 @@ func (g *groupIntsUint64Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsUint64Host) r32() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9302,7 +9490,7 @@ func (g *groupIntsUint64Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsUint64Host) r34() int {
 	n := g.Items
 	h67 := g.v67[:n]
@@ -9335,7 +9523,7 @@ func (g *groupIntsUint64Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsUint64Host) r36() int {
 	n := g.Items
 	h70 := g.v70[:n]
@@ -9446,6 +9634,7 @@ func (g *groupIntsUint8Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 30 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9453,6 +9642,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 31 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v18)
@@ -9460,6 +9650,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v19 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 32 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9467,6 +9658,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v23 = kernelimpl.HostReduceUMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 33 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9474,6 +9666,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v26 = kernelimpl.HostReduceUMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 34 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v29)
@@ -9481,6 +9674,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v30 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 35 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9488,6 +9682,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v33 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 36 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9495,6 +9690,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.v36 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 37 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9503,6 +9699,7 @@ func (g *groupIntsUint8Host) Run() {
 			copy(g.v39[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 38 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9511,6 +9708,7 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostShift(g.v43[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 39 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9519,6 +9717,7 @@ func (g *groupIntsUint8Host) Run() {
 			copy(g.v50[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupExclusiveScan in line 40 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9527,6 +9726,7 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostShift(g.v53[:n], in, n, int32(255))
 			next = g.r11()
 		case 11:
+			// GroupExclusiveScan in line 41 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9535,9 +9735,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostShift(g.v57[:n], in, n, int32(255))
 			next = g.r12()
 		case 12:
-			// SubGroup
+			// Barrier in line 43 of groupalgs.go
 			next = 13
 		case 13:
+			// GroupReduce in line 43 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9545,9 +9746,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v61[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 44 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupReduce in line 44 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9555,9 +9757,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 45 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupReduce in line 45 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9565,9 +9768,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v69[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
 			next = g.r18()
 		case 18:
-			// SubGroup
+			// Barrier in line 46 of groupalgs.go
 			next = 19
 		case 19:
+			// GroupReduce in line 46 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9575,9 +9779,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v72[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
 			next = g.r20()
 		case 20:
-			// SubGroup
+			// Barrier in line 47 of groupalgs.go
 			next = 21
 		case 21:
+			// GroupReduce in line 47 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v29)
@@ -9585,9 +9790,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r22()
 		case 22:
-			// SubGroup
+			// Barrier in line 48 of groupalgs.go
 			next = 23
 		case 23:
+			// GroupReduce in line 48 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9595,9 +9801,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
 			next = g.r24()
 		case 24:
-			// SubGroup
+			// Barrier in line 49 of groupalgs.go
 			next = 25
 		case 25:
+			// GroupReduce in line 49 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9605,9 +9812,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r26()
 		case 26:
-			// SubGroup
+			// Barrier in line 50 of groupalgs.go
 			next = 27
 		case 27:
+			// GroupInclusiveScan in line 50 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9616,9 +9824,10 @@ func (g *groupIntsUint8Host) Run() {
 			copy(g.v84[:n], in)
 			next = g.r28()
 		case 28:
-			// SubGroup
+			// Barrier in line 51 of groupalgs.go
 			next = 29
 		case 29:
+			// GroupExclusiveScan in line 51 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9627,9 +9836,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostShift(g.v88[:n], in, g.SubGroup, int32(0))
 			next = g.r30()
 		case 30:
-			// SubGroup
+			// Barrier in line 52 of groupalgs.go
 			next = 31
 		case 31:
+			// GroupInclusiveScan in line 52 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9638,9 +9848,10 @@ func (g *groupIntsUint8Host) Run() {
 			copy(g.v95[:n], in)
 			next = g.r32()
 		case 32:
-			// SubGroup
+			// Barrier in line 53 of groupalgs.go
 			next = 33
 		case 33:
+			// GroupExclusiveScan in line 53 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9649,9 +9860,10 @@ func (g *groupIntsUint8Host) Run() {
 			kernelimpl.HostShift(g.v98[:n], in, g.SubGroup, int32(0))
 			next = g.r34()
 		case 34:
-			// SubGroup
+			// Barrier in line 54 of groupalgs.go
 			next = 35
 		case 35:
+			// GroupExclusiveScan in line 54 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9685,7 +9897,7 @@ func (g *groupIntsUint8Host) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v8 = int32(uint8(v7))
 			v9 = v5 * 24
 			v10 := uint64(v9) <= uint64(v3)
@@ -9719,7 +9931,7 @@ func (g *groupIntsUint8Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
 func (g *groupIntsUint8Host) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9747,7 +9959,7 @@ func (g *groupIntsUint8Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
 func (g *groupIntsUint8Host) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9768,7 +9980,7 @@ func (g *groupIntsUint8Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
 func (g *groupIntsUint8Host) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9788,7 +10000,7 @@ func (g *groupIntsUint8Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
 func (g *groupIntsUint8Host) r4() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9815,7 +10027,7 @@ func (g *groupIntsUint8Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
 func (g *groupIntsUint8Host) r5() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9835,7 +10047,7 @@ func (g *groupIntsUint8Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
 func (g *groupIntsUint8Host) r6() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9855,7 +10067,7 @@ func (g *groupIntsUint8Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
 func (g *groupIntsUint8Host) r7() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -9875,7 +10087,7 @@ func (g *groupIntsUint8Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
 func (g *groupIntsUint8Host) r8() int {
 	n := g.Items
 	h39 := g.v39[:n]
@@ -9899,7 +10111,7 @@ func (g *groupIntsUint8Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
 func (g *groupIntsUint8Host) r9() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -9929,7 +10141,7 @@ func (g *groupIntsUint8Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
 func (g *groupIntsUint8Host) r10() int {
 	n := g.Items
 	h50 := g.v50[:n]
@@ -9952,7 +10164,7 @@ func (g *groupIntsUint8Host) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupExclusiveScan.
+// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
 func (g *groupIntsUint8Host) r11() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -9981,7 +10193,7 @@ func (g *groupIntsUint8Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupExclusiveScan.
+// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
 func (g *groupIntsUint8Host) r12() int {
 	n := g.Items
 	h57 := g.v57[:n]
@@ -10010,7 +10222,7 @@ func (g *groupIntsUint8Host) r12() int {
 	return 12
 }
 
-// r14 runs them after the GroupReduce.
+// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
 func (g *groupIntsUint8Host) r14() int {
 	n := g.Items
 	h61 := g.v61[:n]
@@ -10034,7 +10246,7 @@ func (g *groupIntsUint8Host) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupReduce.
+// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
 func (g *groupIntsUint8Host) r16() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -10058,7 +10270,7 @@ func (g *groupIntsUint8Host) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
 func (g *groupIntsUint8Host) r18() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -10081,7 +10293,7 @@ func (g *groupIntsUint8Host) r18() int {
 	return 18
 }
 
-// r20 runs them after the GroupReduce.
+// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
 func (g *groupIntsUint8Host) r20() int {
 	n := g.Items
 	h72 := g.v72[:n]
@@ -10104,7 +10316,7 @@ func (g *groupIntsUint8Host) r20() int {
 	return 20
 }
 
-// r22 runs them after the GroupReduce.
+// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
 func (g *groupIntsUint8Host) r22() int {
 	n := g.Items
 	h75 := g.v75[:n]
@@ -10127,7 +10339,7 @@ func (g *groupIntsUint8Host) r22() int {
 	return 22
 }
 
-// r24 runs them after the GroupReduce.
+// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
 func (g *groupIntsUint8Host) r24() int {
 	n := g.Items
 	h78 := g.v78[:n]
@@ -10150,7 +10362,7 @@ func (g *groupIntsUint8Host) r24() int {
 	return 24
 }
 
-// r26 runs them after the GroupReduce.
+// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
 func (g *groupIntsUint8Host) r26() int {
 	n := g.Items
 	h81 := g.v81[:n]
@@ -10173,7 +10385,7 @@ func (g *groupIntsUint8Host) r26() int {
 	return 26
 }
 
-// r28 runs them after the GroupInclusiveScan.
+// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
 func (g *groupIntsUint8Host) r28() int {
 	n := g.Items
 	h84 := g.v84[:n]
@@ -10197,7 +10409,7 @@ func (g *groupIntsUint8Host) r28() int {
 	return 28
 }
 
-// r30 runs them after the GroupExclusiveScan.
+// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
 func (g *groupIntsUint8Host) r30() int {
 	n := g.Items
 	h88 := g.v88[:n]
@@ -10232,7 +10444,7 @@ func (g *groupIntsUint8Host) r30() int {
 	return 30
 }
 
-// r32 runs them after the GroupInclusiveScan.
+// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
 func (g *groupIntsUint8Host) r32() int {
 	n := g.Items
 	h95 := g.v95[:n]
@@ -10255,7 +10467,7 @@ func (g *groupIntsUint8Host) r32() int {
 	return 32
 }
 
-// r34 runs them after the GroupExclusiveScan.
+// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
 func (g *groupIntsUint8Host) r34() int {
 	n := g.Items
 	h98 := g.v98[:n]
@@ -10289,7 +10501,7 @@ func (g *groupIntsUint8Host) r34() int {
 	return 34
 }
 
-// r36 runs them after the GroupExclusiveScan.
+// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
 func (g *groupIntsUint8Host) r36() int {
 	n := g.Items
 	h102 := g.v102[:n]
@@ -10414,6 +10626,7 @@ func (g *groupLeaversHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 216 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			kernelimpl.HostFill(in, int32(1))
@@ -10421,9 +10634,10 @@ func (g *groupLeaversHost) Run() {
 			g.v26 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// SubGroup
+			// Barrier in line 217 of groupalgs.go
 			next = 2
 		case 2:
+			// GroupReduce in line 217 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v12)
@@ -10431,6 +10645,7 @@ func (g *groupLeaversHost) Run() {
 			kernelimpl.HostBySubGroup(g.v28[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
 			next = g.r3()
 		case 3:
+			// GroupExclusiveScan in line 218 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v12)
@@ -10439,6 +10654,7 @@ func (g *groupLeaversHost) Run() {
 			kernelimpl.HostShift(g.v30[:n], in, n, int32(-2147483648))
 			next = g.r4()
 		case 4:
+			// GroupSelect in line 222 of groupalgs.go
 			n := g.Items
 			c0 := g.c0
 			v43 := uint32(5) < uint32(c0)
@@ -10452,9 +10668,10 @@ func (g *groupLeaversHost) Run() {
 			g.v45 = in[v44]
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 223 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 223 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v42)
@@ -10462,9 +10679,10 @@ func (g *groupLeaversHost) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 224 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupInclusiveScan in line 224 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v41)
@@ -10473,6 +10691,7 @@ func (g *groupLeaversHost) Run() {
 			copy(g.v56[:n], in)
 			next = g.r9()
 		case 9:
+			// GroupAll in line 225 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v58)
@@ -10480,9 +10699,10 @@ func (g *groupLeaversHost) Run() {
 			g.v59 = kernelimpl.HostAll(in)
 			next = g.r10()
 		case 10:
-			// SubGroup
+			// Barrier in line 228 of groupalgs.go
 			next = 11
 		case 11:
+			// GroupAny in line 228 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v61)
@@ -10490,6 +10710,7 @@ func (g *groupLeaversHost) Run() {
 			kernelimpl.HostBySubGroup(g.v62[:n], in, g.SubGroup, kernelimpl.HostAny)
 			next = g.r12()
 		case 12:
+			// GroupReduce in line 231 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v66)
@@ -10497,6 +10718,7 @@ func (g *groupLeaversHost) Run() {
 			g.v67 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 232 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v71)
@@ -10505,9 +10727,10 @@ func (g *groupLeaversHost) Run() {
 			kernelimpl.HostShift(g.v72[:n], in, n, math.Float32frombits(0x80000000))
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 233 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupInclusiveScan in line 233 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v78)
@@ -10516,9 +10739,10 @@ func (g *groupLeaversHost) Run() {
 			copy(g.v79[:n], in)
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 234 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupExclusiveScan in line 234 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v83)
@@ -10553,7 +10777,7 @@ func (g *groupLeaversHost) r0() int {
 			}
 		}
 		{
-			v12 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v13 := v12 / 7
 			v14 := v13 * 7
 			v15 := v12 - v14
@@ -10610,7 +10834,7 @@ func (g *groupLeaversHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 216 of groupalgs.go.
 func (g *groupLeaversHost) r1() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -10629,7 +10853,7 @@ func (g *groupLeaversHost) r1() int {
 	return 1
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 217 of groupalgs.go.
 func (g *groupLeaversHost) r3() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -10649,7 +10873,7 @@ func (g *groupLeaversHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupExclusiveScan.
+// r4 runs them after the GroupExclusiveScan in line 218 of groupalgs.go.
 func (g *groupLeaversHost) r4() int {
 	n := g.Items
 	h30 := g.v30[:n]
@@ -10715,7 +10939,7 @@ func (g *groupLeaversHost) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 222 of groupalgs.go.
 func (g *groupLeaversHost) r5() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -10757,7 +10981,7 @@ func (g *groupLeaversHost) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 223 of groupalgs.go.
 func (g *groupLeaversHost) r7() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -10792,7 +11016,7 @@ func (g *groupLeaversHost) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupInclusiveScan.
+// r9 runs them after the GroupInclusiveScan in line 224 of groupalgs.go.
 func (g *groupLeaversHost) r9() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -10819,7 +11043,7 @@ func (g *groupLeaversHost) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAll.
+// r10 runs them after the GroupAll in line 225 of groupalgs.go.
 func (g *groupLeaversHost) r10() int {
 	n := g.Items
 	v59 := g.v59
@@ -10849,7 +11073,7 @@ func (g *groupLeaversHost) r10() int {
 	return 10
 }
 
-// r12 runs them after the GroupAny.
+// r12 runs them after the GroupAny in line 228 of groupalgs.go.
 func (g *groupLeaversHost) r12() int {
 	n := g.Items
 	h62 := g.v62[:n]
@@ -10881,7 +11105,7 @@ func (g *groupLeaversHost) r12() int {
 			}
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v66 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h66[li] = v66
 			next = 12
 			continue
@@ -10894,7 +11118,7 @@ func (g *groupLeaversHost) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupReduce.
+// r13 runs them after the GroupReduce in line 231 of groupalgs.go.
 func (g *groupLeaversHost) r13() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -10921,7 +11145,7 @@ func (g *groupLeaversHost) r13() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16)) = v67
-			v71 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v71 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h71[li] = v71
 			next = 13
 			continue
@@ -10934,7 +11158,7 @@ func (g *groupLeaversHost) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 232 of groupalgs.go.
 func (g *groupLeaversHost) r14() int {
 	n := g.Items
 	h72 := g.v72[:n]
@@ -10971,7 +11195,7 @@ func (g *groupLeaversHost) r14() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16+4)) = v74
-			v78 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v78 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h78[li] = v78
 			next = 14
 			continue
@@ -10984,7 +11208,7 @@ func (g *groupLeaversHost) r14() int {
 	return next
 }
 
-// r16 runs them after the GroupInclusiveScan.
+// r16 runs them after the GroupInclusiveScan in line 233 of groupalgs.go.
 func (g *groupLeaversHost) r16() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -11013,7 +11237,7 @@ func (g *groupLeaversHost) r16() int {
 		}
 		{
 			*(*float32)(unsafe.Add(p4, (basex+x)*16+8)) = v79
-			v83 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v83 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h83[li] = v83
 			next = 16
 			continue
@@ -11026,7 +11250,7 @@ func (g *groupLeaversHost) r16() int {
 	return next
 }
 
-// r18 runs them after the GroupExclusiveScan.
+// r18 runs them after the GroupExclusiveScan in line 234 of groupalgs.go.
 func (g *groupLeaversHost) r18() int {
 	n := g.Items
 	h84 := g.v84[:n]
@@ -11161,6 +11385,7 @@ func (g *groupRoundsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 258 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v21)
@@ -11168,6 +11393,7 @@ func (g *groupRoundsHost) Run() {
 			g.v32 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupInclusiveScan in line 246 of groupalgs.go
 			n := g.Items
 			v33 := g.v33
 			in := g.sint32[:n]
@@ -11177,6 +11403,7 @@ func (g *groupRoundsHost) Run() {
 			copy(g.v34[:n], in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 259 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v21)
@@ -11184,9 +11411,10 @@ func (g *groupRoundsHost) Run() {
 			g.v37 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 263 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupInclusiveScan in line 263 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v58)
@@ -11195,6 +11423,7 @@ func (g *groupRoundsHost) Run() {
 			copy(g.v59[:n], in)
 			next = g.r5()
 		case 5:
+			// GroupSelect in line 265 of groupalgs.go
 			n := g.Items
 			v67 := g.v67
 			in := g.sint32[:n]
@@ -11203,9 +11432,10 @@ func (g *groupRoundsHost) Run() {
 			g.v68 = in[v67]
 			next = g.r6()
 		case 6:
-			// SubGroup
+			// Barrier in line 267 of groupalgs.go
 			next = 7
 		case 7:
+			// GroupReduce in line 267 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v40)
@@ -11213,9 +11443,10 @@ func (g *groupRoundsHost) Run() {
 			kernelimpl.HostBySubGroup(g.v72[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
 			next = g.r8()
 		case 8:
-			// SubGroup
+			// Barrier in line 269 of groupalgs.go
 			next = 9
 		case 9:
+			// GroupSelect in line 269 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v40)
@@ -11223,9 +11454,10 @@ func (g *groupRoundsHost) Run() {
 			kernelimpl.HostSelect(g.v84[:n], in, g.SubGroup, g.v83[:n])
 			next = g.r10()
 		case 10:
-			// SubGroup
+			// Barrier in line 272 of groupalgs.go
 			next = 11
 		case 11:
+			// GroupAny in line 272 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v93)
@@ -11331,7 +11563,7 @@ func (g *groupRoundsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 258 of groupalgs.go.
 func (g *groupRoundsHost) r1() int {
 	n := g.Items
 	v23 := g.v23
@@ -11347,7 +11579,7 @@ func (g *groupRoundsHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupInclusiveScan.
+// r2 runs them after the GroupInclusiveScan in line 246 of groupalgs.go.
 func (g *groupRoundsHost) r2() int {
 	n := g.Items
 	v32 := g.v32
@@ -11371,7 +11603,7 @@ func (g *groupRoundsHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 259 of groupalgs.go.
 func (g *groupRoundsHost) r3() int {
 	n := g.Items
 	h21 := g.v21[:n]
@@ -11508,7 +11740,7 @@ func (g *groupRoundsHost) r3() int {
 	return next
 }
 
-// r5 runs them after the GroupInclusiveScan.
+// r5 runs them after the GroupInclusiveScan in line 263 of groupalgs.go.
 func (g *groupRoundsHost) r5() int {
 	n := g.Items
 	h40 := g.v40[:n]
@@ -11649,7 +11881,7 @@ func (g *groupRoundsHost) r5() int {
 	return next
 }
 
-// r6 runs them after the GroupSelect.
+// r6 runs them after the GroupSelect in line 265 of groupalgs.go.
 func (g *groupRoundsHost) r6() int {
 	n := g.Items
 	v66 := g.v66
@@ -11716,7 +11948,7 @@ func (g *groupRoundsHost) r6() int {
 	return next
 }
 
-// r8 runs them after the GroupReduce.
+// r8 runs them after the GroupReduce in line 267 of groupalgs.go.
 func (g *groupRoundsHost) r8() int {
 	n := g.Items
 	h40 := g.v40[:n]
@@ -11834,7 +12066,7 @@ func (g *groupRoundsHost) r8() int {
 	return next
 }
 
-// r10 runs them after the GroupSelect.
+// r10 runs them after the GroupSelect in line 269 of groupalgs.go.
 func (g *groupRoundsHost) r10() int {
 	n := g.Items
 	h84 := g.v84[:n]
@@ -11960,7 +12192,7 @@ func (g *groupRoundsHost) r10() int {
 	return next
 }
 
-// r12 runs them after the GroupAny.
+// r12 runs them after the GroupAny in line 272 of groupalgs.go.
 func (g *groupRoundsHost) r12() int {
 	n := g.Items
 	h94 := g.v94[:n]
@@ -12111,6 +12343,7 @@ func (g *groupVotesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupAny in line 149 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v21)
@@ -12118,6 +12351,7 @@ func (g *groupVotesHost) Run() {
 			g.v22 = kernelimpl.HostAny(in)
 			next = g.r1()
 		case 1:
+			// GroupAll in line 150 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v26)
@@ -12125,6 +12359,7 @@ func (g *groupVotesHost) Run() {
 			g.v27 = kernelimpl.HostAll(in)
 			next = g.r2()
 		case 2:
+			// GroupAny in line 151 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v31)
@@ -12132,9 +12367,10 @@ func (g *groupVotesHost) Run() {
 			g.v32 = kernelimpl.HostAny(in)
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 152 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupAny in line 152 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v21)
@@ -12142,9 +12378,10 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostAny)
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 153 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupAll in line 153 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v40)
@@ -12152,9 +12389,10 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostBySubGroup(g.v41[:n], in, g.SubGroup, kernelimpl.HostAll)
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 154 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupAny in line 154 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v45)
@@ -12162,6 +12400,7 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostAny)
 			next = g.r9()
 		case 9:
+			// GroupReduce in line 155 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v50)
@@ -12169,9 +12408,10 @@ func (g *groupVotesHost) Run() {
 			g.v51 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r10()
 		case 10:
-			// SubGroup
+			// Barrier in line 156 of groupalgs.go
 			next = 11
 		case 11:
+			// GroupReduce in line 156 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v56)
@@ -12179,6 +12419,7 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostBySubGroup(g.v57[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
 			next = g.r12()
 		case 12:
+			// GroupInclusiveScan in line 157 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v50)
@@ -12187,6 +12428,7 @@ func (g *groupVotesHost) Run() {
 			copy(g.v62[:n], in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 158 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v68)
@@ -12195,9 +12437,10 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostShift(g.v69[:n], in, n, int32(1))
 			next = g.r14()
 		case 14:
-			// SubGroup
+			// Barrier in line 159 of groupalgs.go
 			next = 15
 		case 15:
+			// GroupExclusiveScan in line 159 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v78)
@@ -12206,9 +12449,10 @@ func (g *groupVotesHost) Run() {
 			kernelimpl.HostShift(g.v79[:n], in, g.SubGroup, int32(1))
 			next = g.r16()
 		case 16:
-			// SubGroup
+			// Barrier in line 160 of groupalgs.go
 			next = 17
 		case 17:
+			// GroupInclusiveScan in line 160 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v78)
@@ -12217,6 +12461,7 @@ func (g *groupVotesHost) Run() {
 			copy(g.v87[:n], in)
 			next = g.r18()
 		case 18:
+			// GroupAny in line 161 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -12224,9 +12469,10 @@ func (g *groupVotesHost) Run() {
 			g.v92 = kernelimpl.HostAny(in)
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 162 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupAll in line 162 of groupalgs.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, false)
@@ -12316,7 +12562,7 @@ func (g *groupVotesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupAny.
+// r1 runs them after the GroupAny in line 149 of groupalgs.go.
 func (g *groupVotesHost) r1() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -12346,7 +12592,7 @@ func (g *groupVotesHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupAll.
+// r2 runs them after the GroupAll in line 150 of groupalgs.go.
 func (g *groupVotesHost) r2() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -12376,7 +12622,7 @@ func (g *groupVotesHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupAny.
+// r3 runs them after the GroupAny in line 151 of groupalgs.go.
 func (g *groupVotesHost) r3() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -12399,7 +12645,7 @@ func (g *groupVotesHost) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupAny.
+// r5 runs them after the GroupAny in line 152 of groupalgs.go.
 func (g *groupVotesHost) r5() int {
 	n := g.Items
 	h36 := g.v36[:n]
@@ -12430,7 +12676,7 @@ func (g *groupVotesHost) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupAll.
+// r7 runs them after the GroupAll in line 153 of groupalgs.go.
 func (g *groupVotesHost) r7() int {
 	n := g.Items
 	h41 := g.v41[:n]
@@ -12461,7 +12707,7 @@ func (g *groupVotesHost) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupAny.
+// r9 runs them after the GroupAny in line 154 of groupalgs.go.
 func (g *groupVotesHost) r9() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -12495,7 +12741,7 @@ func (g *groupVotesHost) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupReduce.
+// r10 runs them after the GroupReduce in line 155 of groupalgs.go.
 func (g *groupVotesHost) r10() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -12529,7 +12775,7 @@ func (g *groupVotesHost) r10() int {
 	return 10
 }
 
-// r12 runs them after the GroupReduce.
+// r12 runs them after the GroupReduce in line 156 of groupalgs.go.
 func (g *groupVotesHost) r12() int {
 	n := g.Items
 	h57 := g.v57[:n]
@@ -12556,7 +12802,7 @@ func (g *groupVotesHost) r12() int {
 	return 12
 }
 
-// r13 runs them after the GroupInclusiveScan.
+// r13 runs them after the GroupInclusiveScan in line 157 of groupalgs.go.
 func (g *groupVotesHost) r13() int {
 	n := g.Items
 	h62 := g.v62[:n]
@@ -12592,7 +12838,7 @@ func (g *groupVotesHost) r13() int {
 	return 13
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 158 of groupalgs.go.
 func (g *groupVotesHost) r14() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -12634,7 +12880,7 @@ func (g *groupVotesHost) r14() int {
 	return 14
 }
 
-// r16 runs them after the GroupExclusiveScan.
+// r16 runs them after the GroupExclusiveScan in line 159 of groupalgs.go.
 func (g *groupVotesHost) r16() int {
 	n := g.Items
 	h79 := g.v79[:n]
@@ -12672,7 +12918,7 @@ func (g *groupVotesHost) r16() int {
 	return 16
 }
 
-// r18 runs them after the GroupInclusiveScan.
+// r18 runs them after the GroupInclusiveScan in line 160 of groupalgs.go.
 func (g *groupVotesHost) r18() int {
 	n := g.Items
 	h87 := g.v87[:n]
@@ -12699,7 +12945,7 @@ func (g *groupVotesHost) r18() int {
 	return 18
 }
 
-// r19 runs them after the GroupAny.
+// r19 runs them after the GroupAny in line 161 of groupalgs.go.
 func (g *groupVotesHost) r19() int {
 	n := g.Items
 	p1 := g.Pointer(1)
@@ -12722,7 +12968,7 @@ func (g *groupVotesHost) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupAll.
+// r21 runs them after the GroupAll in line 162 of groupalgs.go.
 func (g *groupVotesHost) r21() int {
 	n := g.Items
 	h96 := g.v96[:n]
@@ -12872,25 +13118,26 @@ func (g *leaversHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 110 of groups2.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 124 of groups2.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 136 of groups2.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 138 of groups2.go
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 143 of groups2.go
 			next = g.r5()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 110 of groups2.go.
 func (g *leaversHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -12923,7 +13170,7 @@ func (g *leaversHost) r1() int {
 				goto b4
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
 		g.Leave(li)
 		continue
 	b4:
@@ -12938,7 +13185,7 @@ func (g *leaversHost) r1() int {
 			}
 		}
 		{
-			v17 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v17 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v18 := v17 / 5
 			v19 := v18 * 5
 			v20 = v17 - v19
@@ -13013,7 +13260,7 @@ func (g *leaversHost) r1() int {
 				goto b18
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v31
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v31
 		g.Leave(li)
 		continue
 	b18:
@@ -13042,7 +13289,7 @@ func (g *leaversHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 124 of groups2.go.
 func (g *leaversHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -13279,7 +13526,7 @@ func (g *leaversHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 136 of groups2.go.
 func (g *leaversHost) r3() int {
 	n := g.Items
 	h97 := g.v97[:n]
@@ -13306,7 +13553,7 @@ func (g *leaversHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 138 of groups2.go.
 func (g *leaversHost) r4() int {
 	n := g.Items
 	e38 := g.v38
@@ -13549,7 +13796,7 @@ func (g *leaversHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 143 of groups2.go.
 func (g *leaversHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -13575,7 +13822,7 @@ func (g *leaversHost) r5() int {
 				goto b52
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v108
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v108
 		continue
 	b52:
 		g.Fault(5, v8, v4, v0, int32(0), int32(0))
@@ -13627,31 +13874,35 @@ func (g *localStructsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 30 of groups2.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 30 of groups2.go
 			g.Zero(1)
 			next = 2
 		case 2:
+			// ZeroLocal in line 31 of groups2.go
 			g.Zero(2)
 			next = 3
 		case 3:
+			// ZeroLocal in line 32 of groups2.go
 			g.Zero(3)
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 42 of groups2.go
 			next = g.r5()
 		case 5:
-			// WorkGroup
+			// Barrier in line 47 of groups2.go
 			next = g.r6()
 		case 6:
-			// WorkGroup
+			// Barrier in line 49 of groups2.go
 			next = g.r7()
 		}
 	}
 }
 
-// r4 runs them after the ZeroLocal.
+// r4 runs them after the ZeroLocal in line 32 of groups2.go.
 func (g *localStructsHost) r4() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -13683,7 +13934,7 @@ func (g *localStructsHost) r4() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v12 := v11 / 2
 			v13 := v12 * 2
 			v14 = v11 == v13
@@ -13751,7 +14002,7 @@ func (g *localStructsHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 42 of groups2.go.
 func (g *localStructsHost) r5() int {
 	n := g.Items
 	m2 := g.Memory(2)
@@ -14321,7 +14572,7 @@ func (g *localStructsHost) r5() int {
 	return next
 }
 
-// r6 runs them after the Barrier.
+// r6 runs them after the Barrier in line 47 of groups2.go.
 func (g *localStructsHost) r6() int {
 	n := g.Items
 	h331 := g.v331[:n]
@@ -14345,7 +14596,7 @@ func (g *localStructsHost) r6() int {
 	return 6
 }
 
-// r7 runs them after the Barrier.
+// r7 runs them after the Barrier in line 49 of groups2.go.
 func (g *localStructsHost) r7() int {
 	n := g.Items
 	m2 := g.Memory(2)
@@ -14373,7 +14624,7 @@ func (g *localStructsHost) r7() int {
 				goto b67
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v338
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v338
 		continue
 	b67:
 		g.Fault(6, v9, v3, v0, int32(0), int32(0))
@@ -14414,13 +14665,14 @@ func (g *loopedLocalHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 113 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 115 of groups.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 117 of groups.go
 			next = g.r3()
 		}
 	}
@@ -14443,7 +14695,7 @@ func (g *loopedLocalHost) r0() int {
 	return 0
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 113 of groups.go.
 func (g *loopedLocalHost) r1() int {
 	n := g.Items
 	h5 := g.v5[:n]
@@ -14484,7 +14736,7 @@ func (g *loopedLocalHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 115 of groups.go.
 func (g *loopedLocalHost) r2() int {
 	n := g.Items
 	v6 := g.v6
@@ -14508,7 +14760,7 @@ func (g *loopedLocalHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 117 of groups.go.
 func (g *loopedLocalHost) r3() int {
 	n := g.Items
 	e6 := g.v6
@@ -14556,7 +14808,7 @@ func (g *loopedLocalHost) r3() int {
 				goto b9
 			}
 		}
-		*(*int32)(unsafe.Add(p0, int(v0)*4)) = v18
+		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v18
 		g.Leave(li)
 		continue
 	b9:
@@ -14627,7 +14879,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v10 := int(v0) * 4
+			v10 := x * 4
 			v12 = false
 			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
 			goto b4
@@ -14666,7 +14918,7 @@ func (g *maybeNilHost) r0() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
 		goto b14
 	b11:
 		g.Fault(1, v5, v3, v0, int32(0), int32(0))
@@ -14678,7 +14930,7 @@ func (g *maybeNilHost) r0() int {
 				goto b25
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(10)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(10)
 	b14:
 		{
 			v27 := uint64(v5) < uint64(v1)
@@ -14696,7 +14948,7 @@ func (g *maybeNilHost) r0() int {
 			goto b18
 		}
 		{
-			v29 := int(v0) * 4
+			v29 := x * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
 			goto b20
@@ -14711,7 +14963,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		{
-			v31 := int(v0) * 4
+			v31 := x * 4
 			v32 = false
 			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
 		}
@@ -14724,9 +14976,9 @@ func (g *maybeNilHost) r0() int {
 			v35 := v34 / 7
 			v36 := v35 * 7
 			v37 := v34 - v36
-			v38 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v38 := *(*int32)(unsafe.Add(p1, x*4))
 			v39 := v38 + v37
-			*(*int32)(unsafe.Add(p1, int(v0)*4)) = v39
+			*(*int32)(unsafe.Add(p1, x*4)) = v39
 		}
 	b22:
 		continue
@@ -14778,16 +15030,17 @@ func (g *neighboursHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 54 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 61 of groups.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 54 of groups.go.
 func (g *neighboursHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -14815,7 +15068,7 @@ func (g *neighboursHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v12 := uint32(v7) < uint32(c0)
 			if !v12 {
 				goto b13
@@ -14852,7 +15105,7 @@ func (g *neighboursHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 61 of groups.go.
 func (g *neighboursHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -14889,7 +15142,7 @@ func (g *neighboursHost) r2() int {
 				goto b11
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = v23
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v23
 		continue
 	b11:
 		g.Fault(3, v9, v3, v0, int32(0), int32(0))
@@ -14959,7 +15212,7 @@ func (g *nilFaultHost) r0() int {
 				goto b6
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v0)*4)) = int32(3)
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(3)
 		continue
 	b6:
 		g.Fault(1, v4, v2, v0, int32(0), int32(0))
@@ -15039,34 +15292,36 @@ func (g *phasesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 70 of groups2.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 73 of groups2.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 63 of groups2.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 65 of groups2.go
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 63 of groups2.go
 			next = g.r5()
 		case 5:
-			// WorkGroup
+			// Barrier in line 65 of groups2.go
 			next = g.r6()
 		case 6:
+			// ZeroLocal in line 92 of groups2.go
 			g.Zero(1)
 			next = g.r7()
 		case 7:
-			// WorkGroup
+			// Barrier in line 96 of groups2.go
 			next = g.r8()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 70 of groups2.go.
 func (g *phasesHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -15089,7 +15344,7 @@ func (g *phasesHost) r1() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v11 := uint32(v6) < uint32(32)
 			if !v11 {
 				goto b27
@@ -15110,7 +15365,7 @@ func (g *phasesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 73 of groups2.go.
 func (g *phasesHost) r2() int {
 	n := g.Items
 	v1 := g.v1
@@ -15257,7 +15512,7 @@ func (g *phasesHost) r2() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15271,7 +15526,7 @@ func (g *phasesHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 63 of groups2.go.
 func (g *phasesHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -15293,7 +15548,7 @@ func (g *phasesHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 65 of groups2.go.
 func (g *phasesHost) r4() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -15439,7 +15694,7 @@ func (g *phasesHost) r4() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15453,7 +15708,7 @@ func (g *phasesHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 63 of groups2.go.
 func (g *phasesHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -15475,7 +15730,7 @@ func (g *phasesHost) r5() int {
 	return 5
 }
 
-// r6 runs them after the Barrier.
+// r6 runs them after the Barrier in line 65 of groups2.go.
 func (g *phasesHost) r6() int {
 	n := g.Items
 	e15 := g.v15
@@ -15635,7 +15890,7 @@ func (g *phasesHost) r6() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -15649,7 +15904,7 @@ func (g *phasesHost) r6() int {
 	return next
 }
 
-// r7 runs them after the ZeroLocal.
+// r7 runs them after the ZeroLocal in line 92 of groups2.go.
 func (g *phasesHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -15677,7 +15932,7 @@ func (g *phasesHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the Barrier.
+// r8 runs them after the Barrier in line 96 of groups2.go.
 func (g *phasesHost) r8() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -15709,7 +15964,7 @@ func (g *phasesHost) r8() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -15778,14 +16033,14 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			v13 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v13 = *(*float32)(unsafe.Add(p0, x*4))
 			v14 := uint64(v11) < uint64(v3)
 			if !v14 {
 				goto b9
 			}
 		}
 		{
-			v15 := *(*float32)(unsafe.Add(p1, int(v0)*4))
+			v15 := *(*float32)(unsafe.Add(p1, x*4))
 			v16 = float32(v13 / v15)
 			v17 := uint64(v11) < uint64(v5)
 			if !v17 {
@@ -15793,8 +16048,8 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p2, int(v0)*4)) = v16
-			v19 := *(*float32)(unsafe.Add(p0, int(v0)*4))
+			*(*float32)(unsafe.Add(p2, x*4)) = v16
+			v19 := *(*float32)(unsafe.Add(p0, x*4))
 			v20 = float32(math.Sqrt(float64(v19)))
 			v21 := uint64(v11) < uint64(v7)
 			if !v21 {
@@ -15802,15 +16057,15 @@ func (g *quotientsHost) r0() int {
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(p3, int(v0)*4)) = v20
-			v23 := *(*float32)(unsafe.Add(p0, int(v0)*4))
+			*(*float32)(unsafe.Add(p3, x*4)) = v20
+			v23 := *(*float32)(unsafe.Add(p0, x*4))
 			v24 = float32(1 / v23)
 			v25 := uint64(v11) < uint64(v9)
 			if !v25 {
 				goto b6
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v0)*4)) = v24
+		*(*float32)(unsafe.Add(p4, x*4)) = v24
 		continue
 	b6:
 		g.Fault(0, v11, v9, v0, int32(0), int32(0))
@@ -15864,19 +16119,20 @@ func (g *reduceHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 12 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 15 of groups.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 20 of groups.go
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 12 of groups.go.
 func (g *reduceHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -15899,7 +16155,7 @@ func (g *reduceHost) r1() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
 				goto b17
@@ -15920,7 +16176,7 @@ func (g *reduceHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 15 of groups.go.
 func (g *reduceHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -16005,7 +16261,7 @@ func (g *reduceHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 20 of groups.go.
 func (g *reduceHost) r3() int {
 	n := g.Items
 	e13 := g.v13
@@ -16124,16 +16380,17 @@ func (g *returnEarlyHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 72 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 78 of groups.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 72 of groups.go.
 func (g *returnEarlyHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -16166,7 +16423,7 @@ func (g *returnEarlyHost) r1() int {
 			}
 		}
 		{
-			v11 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := uint32(v7) < uint32(32)
 			if !v12 {
 				goto b9
@@ -16187,7 +16444,7 @@ func (g *returnEarlyHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 78 of groups.go.
 func (g *returnEarlyHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -16216,7 +16473,7 @@ func (g *returnEarlyHost) r2() int {
 				goto b8
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v19
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v19
 		continue
 	b8:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
@@ -16309,6 +16566,7 @@ func (g *shufflesBoolHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16316,6 +16574,7 @@ func (g *shufflesBoolHost) Run() {
 			g.v18 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v23 := int32(g.ID[0])
 			c0 := g.c0
@@ -16330,6 +16589,7 @@ func (g *shufflesBoolHost) Run() {
 			g.v27 = in[v26]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16337,9 +16597,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v38[:n], in, n, g.v37[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16347,9 +16608,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelectSame(g.v44[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16357,9 +16619,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16367,9 +16630,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v63[:n], in, g.SubGroup, g.v62[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16377,9 +16641,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v74[:n], in, g.SubGroup, g.v73[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16387,9 +16652,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v83[:n], in, g.SubGroup, g.v82[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16397,9 +16663,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v94[:n], in, g.SubGroup, g.v93[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16407,9 +16674,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v103[:n], in, g.SubGroup, g.v102[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16417,9 +16685,10 @@ func (g *shufflesBoolHost) Run() {
 			kernelimpl.HostSelect(g.v112[:n], in, g.SubGroup, g.v111[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v17)
@@ -16453,7 +16722,7 @@ func (g *shufflesBoolHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int8)(unsafe.Add(p0, int(v0)))
+			v9 := *(*int8)(unsafe.Add(p0, (basex + x)))
 			v10 := int32(uint8(v9))
 			v11 = v10 != 0
 			v12 = v7 * 12
@@ -16494,7 +16763,7 @@ func (g *shufflesBoolHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesBoolHost) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -16519,7 +16788,7 @@ func (g *shufflesBoolHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesBoolHost) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -16561,7 +16830,7 @@ func (g *shufflesBoolHost) r2() int {
 			}
 		}
 		{
-			v34 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v34 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v35 := uint64(v34) < uint64(v24)
 			v36 := int32(uint64(v34))
 			v37 := int32(0)
@@ -16581,7 +16850,7 @@ func (g *shufflesBoolHost) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesBoolHost) r3() int {
 	n := g.Items
 	h35 := g.v35[:n]
@@ -16615,7 +16884,7 @@ func (g *shufflesBoolHost) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesBoolHost) r5() int {
 	n := g.Items
 	h44 := g.v44[:n]
@@ -16656,7 +16925,7 @@ func (g *shufflesBoolHost) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesBoolHost) r7() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -16680,7 +16949,6 @@ func (g *shufflesBoolHost) r7() int {
 		v51 := uint32(2) < uint32(v49)
 		v53 := h53[li]
 		v15 := (basex + x) * 12
-		v0 := int32(basex + x)
 		v50 := int64(uint32(v49))
 		{
 			v54 := int32(0)
@@ -16694,7 +16962,7 @@ func (g *shufflesBoolHost) r7() int {
 			}
 			v57 := int8(uint32(v56))
 			*(*int8)(unsafe.Add(p2, v15+4)) = v57
-			v59 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v59 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v60 := uint64(v59) < uint64(v50)
 			v61 := int32(uint64(v59))
 			v62 := int32(0)
@@ -16709,7 +16977,7 @@ func (g *shufflesBoolHost) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesBoolHost) r9() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -16758,7 +17026,7 @@ func (g *shufflesBoolHost) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesBoolHost) r11() int {
 	n := g.Items
 	h74 := g.v74[:n]
@@ -16807,7 +17075,7 @@ func (g *shufflesBoolHost) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesBoolHost) r13() int {
 	n := g.Items
 	h83 := g.v83[:n]
@@ -16833,7 +17101,6 @@ func (g *shufflesBoolHost) r13() int {
 		v81 := uint32(v80) < uint32(v49)
 		v83 := h83[li]
 		v15 := (basex + x) * 12
-		v0 := int32(basex + x)
 		v70 := int64(uint32(v69))
 		v50 := int64(uint32(v49))
 		{
@@ -16848,7 +17115,7 @@ func (g *shufflesBoolHost) r13() int {
 			}
 			v87 := int8(uint32(v86))
 			*(*int8)(unsafe.Add(p2, v15+7)) = v87
-			v89 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v89 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v90 := v70 + v89
 			v91 := uint64(v90) < uint64(v50)
 			v92 := int32(uint64(v90))
@@ -16864,7 +17131,7 @@ func (g *shufflesBoolHost) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesBoolHost) r15() int {
 	n := g.Items
 	h91 := g.v91[:n]
@@ -16913,7 +17180,7 @@ func (g *shufflesBoolHost) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesBoolHost) r17() int {
 	n := g.Items
 	h103 := g.v103[:n]
@@ -16962,7 +17229,7 @@ func (g *shufflesBoolHost) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesBoolHost) r19() int {
 	n := g.Items
 	h112 := g.v112[:n]
@@ -17011,7 +17278,7 @@ func (g *shufflesBoolHost) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesBoolHost) r21() int {
 	n := g.Items
 	h121 := g.v121[:n]
@@ -17135,6 +17402,7 @@ func (g *shufflesFloat32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17142,6 +17410,7 @@ func (g *shufflesFloat32Host) Run() {
 			g.v15 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v17 := int32(g.ID[0])
 			c0 := g.c0
@@ -17156,6 +17425,7 @@ func (g *shufflesFloat32Host) Run() {
 			g.v21 = in[v20]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17163,9 +17433,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17173,9 +17444,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17183,9 +17455,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17193,9 +17466,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17203,9 +17477,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17213,9 +17488,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17223,9 +17499,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17233,9 +17510,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17243,9 +17521,10 @@ func (g *shufflesFloat32Host) Run() {
 			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v9)
@@ -17279,7 +17558,7 @@ func (g *shufflesFloat32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -17312,7 +17591,7 @@ func (g *shufflesFloat32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesFloat32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -17331,7 +17610,7 @@ func (g *shufflesFloat32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesFloat32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -17367,7 +17646,7 @@ func (g *shufflesFloat32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -17387,7 +17666,7 @@ func (g *shufflesFloat32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesFloat32Host) r3() int {
 	n := g.Items
 	h26 := g.v26[:n]
@@ -17415,7 +17694,7 @@ func (g *shufflesFloat32Host) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesFloat32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -17450,7 +17729,7 @@ func (g *shufflesFloat32Host) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesFloat32Host) r7() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -17474,7 +17753,6 @@ func (g *shufflesFloat32Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := float32(0)
@@ -17482,7 +17760,7 @@ func (g *shufflesFloat32Host) r7() int {
 				v39 = v38
 			}
 			*(*float32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -17497,7 +17775,7 @@ func (g *shufflesFloat32Host) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesFloat32Host) r9() int {
 	n := g.Items
 	h42 := g.v42[:n]
@@ -17540,7 +17818,7 @@ func (g *shufflesFloat32Host) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesFloat32Host) r11() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -17583,7 +17861,7 @@ func (g *shufflesFloat32Host) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesFloat32Host) r13() int {
 	n := g.Items
 	h59 := g.v59[:n]
@@ -17609,7 +17887,6 @@ func (g *shufflesFloat32Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -17618,7 +17895,7 @@ func (g *shufflesFloat32Host) r13() int {
 				v60 = v59
 			}
 			*(*float32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -17634,7 +17911,7 @@ func (g *shufflesFloat32Host) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesFloat32Host) r15() int {
 	n := g.Items
 	h64 := g.v64[:n]
@@ -17677,7 +17954,7 @@ func (g *shufflesFloat32Host) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesFloat32Host) r17() int {
 	n := g.Items
 	h73 := g.v73[:n]
@@ -17720,7 +17997,7 @@ func (g *shufflesFloat32Host) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesFloat32Host) r19() int {
 	n := g.Items
 	h79 := g.v79[:n]
@@ -17763,7 +18040,7 @@ func (g *shufflesFloat32Host) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesFloat32Host) r21() int {
 	n := g.Items
 	h85 := g.v85[:n]
@@ -17881,6 +18158,7 @@ func (g *shufflesFloat64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17888,6 +18166,7 @@ func (g *shufflesFloat64Host) Run() {
 			g.v15 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v17 := int32(g.ID[0])
 			c0 := g.c0
@@ -17902,6 +18181,7 @@ func (g *shufflesFloat64Host) Run() {
 			g.v21 = in[v20]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17909,9 +18189,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17919,9 +18200,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17929,9 +18211,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17939,9 +18222,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17949,9 +18233,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17959,9 +18244,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17969,9 +18255,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17979,9 +18266,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -17989,9 +18277,10 @@ func (g *shufflesFloat64Host) Run() {
 			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v9)
@@ -18025,7 +18314,7 @@ func (g *shufflesFloat64Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*float64)(unsafe.Add(p0, int(v0)*8))
+			v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -18058,7 +18347,7 @@ func (g *shufflesFloat64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesFloat64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18077,7 +18366,7 @@ func (g *shufflesFloat64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesFloat64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18113,7 +18402,7 @@ func (g *shufflesFloat64Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -18133,7 +18422,7 @@ func (g *shufflesFloat64Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesFloat64Host) r3() int {
 	n := g.Items
 	h26 := g.v26[:n]
@@ -18161,7 +18450,7 @@ func (g *shufflesFloat64Host) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesFloat64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18196,7 +18485,7 @@ func (g *shufflesFloat64Host) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesFloat64Host) r7() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -18220,7 +18509,6 @@ func (g *shufflesFloat64Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := float64(0)
@@ -18228,7 +18516,7 @@ func (g *shufflesFloat64Host) r7() int {
 				v39 = v38
 			}
 			*(*float64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -18243,7 +18531,7 @@ func (g *shufflesFloat64Host) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesFloat64Host) r9() int {
 	n := g.Items
 	h42 := g.v42[:n]
@@ -18286,7 +18574,7 @@ func (g *shufflesFloat64Host) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesFloat64Host) r11() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -18329,7 +18617,7 @@ func (g *shufflesFloat64Host) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesFloat64Host) r13() int {
 	n := g.Items
 	h59 := g.v59[:n]
@@ -18355,7 +18643,6 @@ func (g *shufflesFloat64Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -18364,7 +18651,7 @@ func (g *shufflesFloat64Host) r13() int {
 				v60 = v59
 			}
 			*(*float64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -18380,7 +18667,7 @@ func (g *shufflesFloat64Host) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesFloat64Host) r15() int {
 	n := g.Items
 	h64 := g.v64[:n]
@@ -18423,7 +18710,7 @@ func (g *shufflesFloat64Host) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesFloat64Host) r17() int {
 	n := g.Items
 	h73 := g.v73[:n]
@@ -18466,7 +18753,7 @@ func (g *shufflesFloat64Host) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesFloat64Host) r19() int {
 	n := g.Items
 	h79 := g.v79[:n]
@@ -18509,7 +18796,7 @@ func (g *shufflesFloat64Host) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesFloat64Host) r21() int {
 	n := g.Items
 	h85 := g.v85[:n]
@@ -18627,6 +18914,7 @@ func (g *shufflesIntHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18634,6 +18922,7 @@ func (g *shufflesIntHost) Run() {
 			g.v15 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v17 := int32(g.ID[0])
 			c0 := g.c0
@@ -18648,6 +18937,7 @@ func (g *shufflesIntHost) Run() {
 			g.v21 = in[v20]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18655,9 +18945,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18665,9 +18956,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18675,9 +18967,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18685,9 +18978,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18695,9 +18989,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18705,9 +19000,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18715,9 +19011,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18725,9 +19022,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18735,9 +19033,10 @@ func (g *shufflesIntHost) Run() {
 			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v9)
@@ -18770,7 +19069,7 @@ func (g *shufflesIntHost) r0() int {
 			}
 		}
 		{
-			v9 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -18803,7 +19102,7 @@ func (g *shufflesIntHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesIntHost) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18822,7 +19121,7 @@ func (g *shufflesIntHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesIntHost) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18858,7 +19157,7 @@ func (g *shufflesIntHost) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -18878,7 +19177,7 @@ func (g *shufflesIntHost) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesIntHost) r3() int {
 	n := g.Items
 	h26 := g.v26[:n]
@@ -18906,7 +19205,7 @@ func (g *shufflesIntHost) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesIntHost) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -18941,7 +19240,7 @@ func (g *shufflesIntHost) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesIntHost) r7() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -18965,7 +19264,6 @@ func (g *shufflesIntHost) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := int64(0)
@@ -18973,7 +19271,7 @@ func (g *shufflesIntHost) r7() int {
 				v39 = v38
 			}
 			*(*int64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -18988,7 +19286,7 @@ func (g *shufflesIntHost) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesIntHost) r9() int {
 	n := g.Items
 	h42 := g.v42[:n]
@@ -19031,7 +19329,7 @@ func (g *shufflesIntHost) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesIntHost) r11() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -19074,7 +19372,7 @@ func (g *shufflesIntHost) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesIntHost) r13() int {
 	n := g.Items
 	h59 := g.v59[:n]
@@ -19100,7 +19398,6 @@ func (g *shufflesIntHost) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -19109,7 +19406,7 @@ func (g *shufflesIntHost) r13() int {
 				v60 = v59
 			}
 			*(*int64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -19125,7 +19422,7 @@ func (g *shufflesIntHost) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesIntHost) r15() int {
 	n := g.Items
 	h64 := g.v64[:n]
@@ -19168,7 +19465,7 @@ func (g *shufflesIntHost) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesIntHost) r17() int {
 	n := g.Items
 	h73 := g.v73[:n]
@@ -19211,7 +19508,7 @@ func (g *shufflesIntHost) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesIntHost) r19() int {
 	n := g.Items
 	h79 := g.v79[:n]
@@ -19254,7 +19551,7 @@ func (g *shufflesIntHost) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesIntHost) r21() int {
 	n := g.Items
 	h85 := g.v85[:n]
@@ -19372,6 +19669,7 @@ func (g *shufflesInt16Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19379,6 +19677,7 @@ func (g *shufflesInt16Host) Run() {
 			g.v16 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v19 := int32(g.ID[0])
 			c0 := g.c0
@@ -19393,6 +19692,7 @@ func (g *shufflesInt16Host) Run() {
 			g.v23 = in[v22]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19400,9 +19700,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v32[:n], in, n, g.v31[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19410,9 +19711,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelectSame(g.v36[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19420,9 +19722,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v43[:n], in, g.SubGroup, g.v42[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19430,9 +19733,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v51[:n], in, g.SubGroup, g.v50[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19440,9 +19744,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v60[:n], in, g.SubGroup, g.v59[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19450,9 +19755,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19460,9 +19766,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v76[:n], in, g.SubGroup, g.v75[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19470,9 +19777,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v83[:n], in, g.SubGroup, g.v82[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19480,9 +19788,10 @@ func (g *shufflesInt16Host) Run() {
 			kernelimpl.HostSelect(g.v90[:n], in, g.SubGroup, g.v89[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v10)
@@ -19515,7 +19824,7 @@ func (g *shufflesInt16Host) r0() int {
 			}
 		}
 		{
-			v9 := *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v9 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
 			v10 = int32(v9)
 			v11 = v7 * 12
 			v12 := uint64(v11) <= uint64(v5)
@@ -19549,7 +19858,7 @@ func (g *shufflesInt16Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesInt16Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -19569,7 +19878,7 @@ func (g *shufflesInt16Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesInt16Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -19606,7 +19915,7 @@ func (g *shufflesInt16Host) r2() int {
 			}
 		}
 		{
-			v28 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v28 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v29 := uint64(v28) < uint64(v20)
 			v30 := int32(uint64(v28))
 			v31 := int32(0)
@@ -19626,7 +19935,7 @@ func (g *shufflesInt16Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesInt16Host) r3() int {
 	n := g.Items
 	h29 := g.v29[:n]
@@ -19655,7 +19964,7 @@ func (g *shufflesInt16Host) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesInt16Host) r5() int {
 	n := g.Items
 	h36 := g.v36[:n]
@@ -19691,7 +20000,7 @@ func (g *shufflesInt16Host) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesInt16Host) r7() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -19715,7 +20024,6 @@ func (g *shufflesInt16Host) r7() int {
 		v41 := uint32(2) < uint32(v39)
 		v43 := h43[li]
 		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
 		v40 := int64(uint32(v39))
 		{
 			v44 := int32(0)
@@ -19724,7 +20032,7 @@ func (g *shufflesInt16Host) r7() int {
 			}
 			v45 := int16(uint32(v44))
 			*(*int16)(unsafe.Add(p2, v14+8)) = v45
-			v47 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v47 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v48 := uint64(v47) < uint64(v40)
 			v49 := int32(uint64(v47))
 			v50 := int32(0)
@@ -19739,7 +20047,7 @@ func (g *shufflesInt16Host) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesInt16Host) r9() int {
 	n := g.Items
 	h48 := g.v48[:n]
@@ -19783,7 +20091,7 @@ func (g *shufflesInt16Host) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesInt16Host) r11() int {
 	n := g.Items
 	h60 := g.v60[:n]
@@ -19827,7 +20135,7 @@ func (g *shufflesInt16Host) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesInt16Host) r13() int {
 	n := g.Items
 	h67 := g.v67[:n]
@@ -19853,7 +20161,6 @@ func (g *shufflesInt16Host) r13() int {
 		v65 := uint32(v64) < uint32(v39)
 		v67 := h67[li]
 		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
 		v56 := int64(uint32(v55))
 		v40 := int64(uint32(v39))
 		{
@@ -19863,7 +20170,7 @@ func (g *shufflesInt16Host) r13() int {
 			}
 			v69 := int16(uint32(v68))
 			*(*int16)(unsafe.Add(p2, v14+14)) = v69
-			v71 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v71 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v72 := v56 + v71
 			v73 := uint64(v72) < uint64(v40)
 			v74 := int32(uint64(v72))
@@ -19879,7 +20186,7 @@ func (g *shufflesInt16Host) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesInt16Host) r15() int {
 	n := g.Items
 	h73 := g.v73[:n]
@@ -19923,7 +20230,7 @@ func (g *shufflesInt16Host) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesInt16Host) r17() int {
 	n := g.Items
 	h83 := g.v83[:n]
@@ -19967,7 +20274,7 @@ func (g *shufflesInt16Host) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesInt16Host) r19() int {
 	n := g.Items
 	h90 := g.v90[:n]
@@ -20011,7 +20318,7 @@ func (g *shufflesInt16Host) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesInt16Host) r21() int {
 	n := g.Items
 	h97 := g.v97[:n]
@@ -20130,6 +20437,7 @@ func (g *shufflesUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupSelect in line 120 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20137,6 +20445,7 @@ func (g *shufflesUint32Host) Run() {
 			g.v15 = in[int32(0)]
 			next = g.r1()
 		case 1:
+			// GroupSelect in line 121 of groupalgs.go
 			n := g.Items
 			v17 := int32(g.ID[0])
 			c0 := g.c0
@@ -20151,6 +20460,7 @@ func (g *shufflesUint32Host) Run() {
 			g.v21 = in[v20]
 			next = g.r2()
 		case 2:
+			// GroupSelect in line 122 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20158,9 +20468,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
 			next = g.r3()
 		case 3:
-			// SubGroup
+			// Barrier in line 123 of groupalgs.go
 			next = 4
 		case 4:
+			// GroupSelect in line 123 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20168,9 +20479,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
 			next = g.r5()
 		case 5:
-			// SubGroup
+			// Barrier in line 124 of groupalgs.go
 			next = 6
 		case 6:
+			// GroupSelect in line 124 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20178,9 +20490,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
 			next = g.r7()
 		case 7:
-			// SubGroup
+			// Barrier in line 125 of groupalgs.go
 			next = 8
 		case 8:
+			// GroupSelect in line 125 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20188,9 +20501,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
 			next = g.r9()
 		case 9:
-			// SubGroup
+			// Barrier in line 126 of groupalgs.go
 			next = 10
 		case 10:
+			// GroupSelect in line 126 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20198,9 +20512,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
 			next = g.r11()
 		case 11:
-			// SubGroup
+			// Barrier in line 127 of groupalgs.go
 			next = 12
 		case 12:
+			// GroupSelect in line 127 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20208,9 +20523,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
 			next = g.r13()
 		case 13:
-			// SubGroup
+			// Barrier in line 128 of groupalgs.go
 			next = 14
 		case 14:
+			// GroupSelect in line 128 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20218,9 +20534,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
 			next = g.r15()
 		case 15:
-			// SubGroup
+			// Barrier in line 129 of groupalgs.go
 			next = 16
 		case 16:
+			// GroupSelect in line 129 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20228,9 +20545,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
 			next = g.r17()
 		case 17:
-			// SubGroup
+			// Barrier in line 130 of groupalgs.go
 			next = 18
 		case 18:
+			// GroupSelect in line 130 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20238,9 +20556,10 @@ func (g *shufflesUint32Host) Run() {
 			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
 			next = g.r19()
 		case 19:
-			// SubGroup
+			// Barrier in line 131 of groupalgs.go
 			next = 20
 		case 20:
+			// GroupSelect in line 131 of groupalgs.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -20273,7 +20592,7 @@ func (g *shufflesUint32Host) r0() int {
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v10 = v7 * 12
 			v11 := uint64(v10) <= uint64(v5)
 			if !v11 {
@@ -20306,7 +20625,7 @@ func (g *shufflesUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupSelect.
+// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
 func (g *shufflesUint32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -20325,7 +20644,7 @@ func (g *shufflesUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupSelect.
+// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
 func (g *shufflesUint32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -20361,7 +20680,7 @@ func (g *shufflesUint32Host) r2() int {
 			}
 		}
 		{
-			v25 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
 			v27 := int32(uint64(v25))
 			v28 := int32(0)
@@ -20381,7 +20700,7 @@ func (g *shufflesUint32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupSelect.
+// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
 func (g *shufflesUint32Host) r3() int {
 	n := g.Items
 	h26 := g.v26[:n]
@@ -20409,7 +20728,7 @@ func (g *shufflesUint32Host) r3() int {
 	return 3
 }
 
-// r5 runs them after the GroupSelect.
+// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
 func (g *shufflesUint32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -20444,7 +20763,7 @@ func (g *shufflesUint32Host) r5() int {
 	return 5
 }
 
-// r7 runs them after the GroupSelect.
+// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
 func (g *shufflesUint32Host) r7() int {
 	n := g.Items
 	h38 := g.v38[:n]
@@ -20468,7 +20787,6 @@ func (g *shufflesUint32Host) r7() int {
 		v36 := uint32(2) < uint32(v34)
 		v38 := h38[li]
 		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
 		v35 := int64(uint32(v34))
 		{
 			v39 := int32(0)
@@ -20476,7 +20794,7 @@ func (g *shufflesUint32Host) r7() int {
 				v39 = v38
 			}
 			*(*int32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v43 := int32(uint64(v41))
 			v44 := int32(0)
@@ -20491,7 +20809,7 @@ func (g *shufflesUint32Host) r7() int {
 	return 7
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
 func (g *shufflesUint32Host) r9() int {
 	n := g.Items
 	h42 := g.v42[:n]
@@ -20534,7 +20852,7 @@ func (g *shufflesUint32Host) r9() int {
 	return 9
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
 func (g *shufflesUint32Host) r11() int {
 	n := g.Items
 	h53 := g.v53[:n]
@@ -20577,7 +20895,7 @@ func (g *shufflesUint32Host) r11() int {
 	return 11
 }
 
-// r13 runs them after the GroupSelect.
+// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
 func (g *shufflesUint32Host) r13() int {
 	n := g.Items
 	h59 := g.v59[:n]
@@ -20603,7 +20921,6 @@ func (g *shufflesUint32Host) r13() int {
 		v57 := uint32(v56) < uint32(v34)
 		v59 := h59[li]
 		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
 		v49 := int64(uint32(v48))
 		v35 := int64(uint32(v34))
 		{
@@ -20612,7 +20929,7 @@ func (g *shufflesUint32Host) r13() int {
 				v60 = v59
 			}
 			*(*int32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
 			v65 := int32(uint64(v63))
@@ -20628,7 +20945,7 @@ func (g *shufflesUint32Host) r13() int {
 	return 13
 }
 
-// r15 runs them after the GroupSelect.
+// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
 func (g *shufflesUint32Host) r15() int {
 	n := g.Items
 	h64 := g.v64[:n]
@@ -20671,7 +20988,7 @@ func (g *shufflesUint32Host) r15() int {
 	return 15
 }
 
-// r17 runs them after the GroupSelect.
+// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
 func (g *shufflesUint32Host) r17() int {
 	n := g.Items
 	h73 := g.v73[:n]
@@ -20714,7 +21031,7 @@ func (g *shufflesUint32Host) r17() int {
 	return 17
 }
 
-// r19 runs them after the GroupSelect.
+// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
 func (g *shufflesUint32Host) r19() int {
 	n := g.Items
 	h79 := g.v79[:n]
@@ -20757,7 +21074,7 @@ func (g *shufflesUint32Host) r19() int {
 	return 19
 }
 
-// r21 runs them after the GroupSelect.
+// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
 func (g *shufflesUint32Host) r21() int {
 	n := g.Items
 	h85 := g.v85[:n]
@@ -20827,16 +21144,17 @@ func (g *transposeHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 34 of groups.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 41 of groups.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 34 of groups.go.
 func (g *transposeHost) r1() int {
 	n := g.Items
 	v14 := int32(g.ID[1])
@@ -20926,7 +21244,7 @@ func (g *transposeHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 41 of groups.go.
 func (g *transposeHost) r2() int {
 	n := g.Items
 	v12 := int32(g.ID[0])

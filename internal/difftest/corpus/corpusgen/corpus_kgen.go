@@ -57,10 +57,10 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Args).Kernel", Pos: "internal/difftest/corpus/memory.go:199:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 	},
 	SPIRV: argsSPIRV,
 	Variants: []abi.Variant{
@@ -323,9 +323,9 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/flow.go:229:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:228:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/flow.go:229:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
 	SPIRV: bitsSPIRV,
 	Variants: []abi.Variant{
@@ -384,8 +384,8 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Bodies).Kernel", Pos: "internal/difftest/corpus/memory.go:37:2"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:37:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 	},
 	SPIRV: bodiesSPIRV,
@@ -447,8 +447,8 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
@@ -665,12 +665,12 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Complex).Kernel", Pos: "internal/difftest/corpus/types.go:232:13"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/types.go:234:12"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:234:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
 	},
 	SPIRV: complexSPIRV,
 	Variants: []abi.Variant{
@@ -740,8 +740,8 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
@@ -798,8 +798,8 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float64]).Kernel", Pos: "internal/difftest/corpus/ints.go:97:11"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertFloat64SPIRV,
 	Variants: []abi.Variant{
@@ -856,8 +856,8 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
@@ -914,8 +914,8 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
@@ -972,8 +972,8 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
@@ -1030,8 +1030,8 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
@@ -1088,8 +1088,8 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
@@ -1146,8 +1146,8 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
@@ -1204,8 +1204,8 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
@@ -1262,8 +1262,8 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
@@ -1320,8 +1320,8 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
@@ -1378,8 +1378,8 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
@@ -1553,13 +1553,13 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:46:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:47:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:54:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:55:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:56:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 	},
 	SPIRV: embeddedSPIRV,
 	Variants: []abi.Variant{
@@ -1626,8 +1626,8 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
@@ -1695,30 +1695,30 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:25:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:27:11"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:29:23"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:31:23"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:31:23"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:31:23"},
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/corpus/faults.go:33:21"},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:35:23"},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:35:23"},
+		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:35:23"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:37:12"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:39:12"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/faults.go:41:12"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/faults.go:43:8", Message: "deliberate"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/faults.go:49:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:51:13"},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/faults.go:53:20"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:53:24"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:64:23", Unsigned: true},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:66:23"},
-		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/faults.go:68:23", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8"},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/faults.go:53:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:56:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:58:11", Unsigned: true},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:60:23", Unsigned: true},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:62:21", Unsigned: true},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:64:23"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:64:23", Unsigned: true},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:66:23", Unsigned: true},
+		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:66:23"},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:68:23"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/faults.go:49:18"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/faults.go:43:8", Message: "deliberate"},
+		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/faults.go:68:23", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
@@ -1792,12 +1792,12 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 	},
 	SPIRV: floatOpsFloat32SPIRV,
 	Variants: []abi.Variant{
@@ -1869,12 +1869,12 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.FloatOps[float64]).Kernel", Pos: "internal/difftest/corpus/floats.go:26:13"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 	},
 	SPIRV: floatOpsFloat64SPIRV,
 	Variants: []abi.Variant{
@@ -2042,11 +2042,11 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Generics).Kernel", Pos: "internal/difftest/corpus/types.go:201:9"}}},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:157:14"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53"},
 	},
 	SPIRV: genericsSPIRV,
 	Variants: []abi.Variant{
@@ -2215,9 +2215,9 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:163:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
 	Variants: []abi.Variant{
@@ -2334,9 +2334,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
 	Variants: []abi.Variant{
@@ -2398,9 +2398,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
 	Variants: []abi.Variant{
@@ -2525,9 +2525,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
 	Variants: []abi.Variant{
@@ -2587,9 +2587,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
 	Variants: []abi.Variant{
@@ -2649,9 +2649,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
 	Variants: []abi.Variant{
@@ -2711,9 +2711,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
 	Variants: []abi.Variant{
@@ -2773,9 +2773,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
 	Variants: []abi.Variant{
@@ -2835,9 +2835,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
 	Variants: []abi.Variant{
@@ -2897,9 +2897,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
 	Variants: []abi.Variant{
@@ -2968,10 +2968,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:39"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:5"},
@@ -3125,11 +3125,11 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
 	Variants: []abi.Variant{
@@ -3190,8 +3190,8 @@ var iDsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groups.go:134:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
 	},
 	SPIRV: iDsSPIRV,
 	Variants: []abi.Variant{
@@ -3248,7 +3248,6 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3256,7 +3255,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3280,6 +3279,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
 	Variants: []abi.Variant{
@@ -3351,7 +3351,6 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3359,7 +3358,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3383,6 +3382,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
 	Variants: []abi.Variant{
@@ -3454,7 +3454,6 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3462,7 +3461,7 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3486,6 +3485,7 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
 	Variants: []abi.Variant{
@@ -3557,7 +3557,6 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3565,7 +3564,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3589,6 +3588,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
 	Variants: []abi.Variant{
@@ -3660,7 +3660,6 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3668,7 +3667,7 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3692,6 +3691,7 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
 	Variants: []abi.Variant{
@@ -3763,7 +3763,6 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3771,7 +3770,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3795,6 +3794,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
 	Variants: []abi.Variant{
@@ -3866,7 +3866,6 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3874,7 +3873,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -3898,6 +3897,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
 	Variants: []abi.Variant{
@@ -3969,7 +3969,6 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -3977,7 +3976,7 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -4001,6 +4000,7 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
 	Variants: []abi.Variant{
@@ -4072,7 +4072,6 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -4080,7 +4079,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -4104,6 +4103,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
 	Variants: []abi.Variant{
@@ -4175,7 +4175,6 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36"},
@@ -4183,7 +4182,7 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ints.go:24:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:25:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:26:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:27:5"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:28:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:29:5"},
@@ -4207,6 +4206,7 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:47:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:48:5"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
 	Variants: []abi.Variant{
@@ -4334,8 +4334,8 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LargeStructs).Kernel", Pos: "internal/difftest/corpus/types.go:284:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7"},
 	},
 	SPIRV: largeStructsSPIRV,
@@ -4406,8 +4406,8 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:113:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:119:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:116:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:119:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:123:6"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
@@ -4481,10 +4481,10 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:35:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:23:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
@@ -4553,8 +4553,8 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Lookup).Kernel", Pos: "internal/difftest/corpus/tables.go:108:14"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
 	},
 	SPIRV: lookupSPIRV,
 	Variants: []abi.Variant{
@@ -4730,14 +4730,14 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Math1).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:29:13"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
@@ -4802,10 +4802,10 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:107:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
@@ -4870,10 +4870,10 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.MathFuncs).Kernel", Pos: "internal/difftest/corpus/floats.go:76:13"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
 	SPIRV: mathFuncsSPIRV,
 	Variants: []abi.Variant{
@@ -4932,10 +4932,10 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:25:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30"},
 	},
 	SPIRV: maybeNilSPIRV,
 	Variants: []abi.Variant{
@@ -4989,9 +4989,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:29"},
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:523:8", Message: "runtime error: integer overflow"},
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
@@ -5055,14 +5055,14 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Near).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:80:13"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 	},
 	SPIRV: nearSPIRV,
 	Variants: []abi.Variant{
@@ -5124,11 +5124,11 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:59:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7"},
 	},
 	SPIRV: neighboursSPIRV,
 	Variants: []abi.Variant{
@@ -5354,8 +5354,8 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
 	},
 	SPIRV: oddsSPIRV,
 	Variants: []abi.Variant{
@@ -5467,8 +5467,8 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 	},
@@ -5529,8 +5529,8 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
 	},
 	SPIRV: pointersSPIRV,
 	Variants: []abi.Variant{
@@ -5637,11 +5637,11 @@ var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:21"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:17:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11"},
 	},
 	SPIRV: quotientsSPIRV,
 	Variants: []abi.Variant{
@@ -5766,8 +5766,8 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:18:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8"},
 	},
@@ -5882,8 +5882,8 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7"},
 	},
 	SPIRV: returnEarlySPIRV,
@@ -5943,9 +5943,9 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:144:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:147:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15"},
 	},
 	SPIRV: searchSPIRV,
 	Variants: []abi.Variant{
@@ -6007,9 +6007,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
@@ -6075,9 +6075,9 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat32SPIRV,
@@ -6144,9 +6144,9 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat64SPIRV,
@@ -6212,9 +6212,9 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesIntSPIRV,
@@ -6280,9 +6280,9 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesInt16SPIRV,
@@ -6348,9 +6348,9 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesUint32SPIRV,
@@ -6471,10 +6471,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:21"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:160:3"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:161:16"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:162:16"},
@@ -6486,6 +6485,7 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:170:20"},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/tables.go:170:18"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/tables.go:171:19"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
 	Variants: []abi.Variant{
@@ -6554,12 +6554,12 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 96,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:120:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:121:31"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:122:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:123:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
 	},
 	SPIRV: smallSPIRV,
 	Variants: []abi.Variant{
@@ -6647,15 +6647,15 @@ var spilledKernel = kernelimpl.Register(&abi.Kernel{
 	Spilled: true,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:74"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:41"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:52"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:63"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:74"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
 	},
 	SPIRV: spilledSPIRV,
 	Variants: []abi.Variant{
@@ -7004,12 +7004,12 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 36, Len: 8, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:22"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	},
 	SPIRV: transposeSPIRV,
 	Variants: []abi.Variant{

@@ -65,8 +65,8 @@ func (g *complexesHost) r0() int {
 			}
 		}
 		{
-			v11 := *(*float32)(unsafe.Add(p0, int(v0)*8))
-			v12 := *(*float32)(unsafe.Add(p0, int(v0)*8+4))
+			v11 := *(*float32)(unsafe.Add(p0, x*8))
+			v12 := *(*float32)(unsafe.Add(p0, x*8+4))
 			v13 := float64(v11)
 			v14 := float64(v12)
 			v15 = float64(v13 + v3)
@@ -77,14 +77,14 @@ func (g *complexesHost) r0() int {
 			}
 		}
 		{
-			v18 := *(*float32)(unsafe.Add(p0, int(v0)*8))
-			v19 := *(*float32)(unsafe.Add(p0, int(v0)*8+4))
-			v20 := *(*float32)(unsafe.Add(p2, int(v0)*20+8))
-			v21 := *(*float32)(unsafe.Add(p2, int(v0)*20+12))
+			v18 := *(*float32)(unsafe.Add(p0, x*8))
+			v19 := *(*float32)(unsafe.Add(p0, x*8+4))
+			v20 := *(*float32)(unsafe.Add(p2, x*20+8))
+			v21 := *(*float32)(unsafe.Add(p2, x*20+12))
 			v22 := float32(v20 + v18)
 			v23 := float32(v21 + v19)
-			*(*float32)(unsafe.Add(p2, int(v0)*20+8)) = v22
-			*(*float32)(unsafe.Add(p2, int(v0)*20+12)) = v23
+			*(*float32)(unsafe.Add(p2, x*20+8)) = v22
+			*(*float32)(unsafe.Add(p2, x*20+12)) = v23
 			v26 := v15 < 2.147483648e+09
 			v27 := -2.147483649e+09 < v15
 			v28 := v26 && v27
@@ -97,9 +97,9 @@ func (g *complexesHost) r0() int {
 			if v28 {
 				v31 = v30
 			}
-			*(*int32)(unsafe.Add(p2, int(v0)*20+16)) = v31
-			v33 := *(*float32)(unsafe.Add(p2, int(v0)*20))
-			v34 := *(*float32)(unsafe.Add(p2, int(v0)*20+4))
+			*(*int32)(unsafe.Add(p2, x*20+16)) = v31
+			v33 := *(*float32)(unsafe.Add(p2, x*20))
+			v34 := *(*float32)(unsafe.Add(p2, x*20+4))
 			v35 := float64(v33)
 			v36 := float64(v34)
 			v37 := float64(v15 * v35)
@@ -114,14 +114,14 @@ func (g *complexesHost) r0() int {
 			}
 		}
 		{
-			*(*float64)(unsafe.Add(p3, int(v0)*16)) = v39
-			*(*float64)(unsafe.Add(p3, int(v0)*16+8)) = v42
-			v46 := *(*float32)(unsafe.Add(p0, int(v0)*8))
-			v47 := *(*float32)(unsafe.Add(p0, int(v0)*8+4))
+			*(*float64)(unsafe.Add(p3, x*16)) = v39
+			*(*float64)(unsafe.Add(p3, x*16+8)) = v42
+			v46 := *(*float32)(unsafe.Add(p0, x*8))
+			v47 := *(*float32)(unsafe.Add(p0, x*8+4))
 			v48 := -v46
 			v49 := -v47
-			*(*float32)(unsafe.Add(p0, int(v0)*8)) = v48
-			*(*float32)(unsafe.Add(p0, int(v0)*8+4)) = v49
+			*(*float32)(unsafe.Add(p0, x*8)) = v48
+			*(*float32)(unsafe.Add(p0, x*8+4)) = v49
 			continue
 		}
 	b4:
@@ -194,21 +194,21 @@ func (g *rounded32Host) r0() int {
 			}
 		}
 		{
-			v11 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v11 = *(*float32)(unsafe.Add(p0, x*4))
 			v12 := uint64(v9) < uint64(v3)
 			if !v12 {
 				goto b9
 			}
 		}
 		{
-			v13 = *(*float32)(unsafe.Add(p1, int(v0)*4))
+			v13 = *(*float32)(unsafe.Add(p1, x*4))
 			v14 := uint64(v9) < uint64(v5)
 			if !v14 {
 				goto b8
 			}
 		}
 		{
-			v15 = *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v15 = *(*float32)(unsafe.Add(p2, x*4))
 			v16 = v9 * 6
 			v17 = v16 + 6
 			v18 := uint64(v17) <= uint64(v7)
@@ -318,21 +318,21 @@ func (g *rounded64Host) r0() int {
 			}
 		}
 		{
-			v11 = *(*float64)(unsafe.Add(p0, int(v0)*8))
+			v11 = *(*float64)(unsafe.Add(p0, x*8))
 			v12 := uint64(v9) < uint64(v3)
 			if !v12 {
 				goto b9
 			}
 		}
 		{
-			v13 = *(*float64)(unsafe.Add(p1, int(v0)*8))
+			v13 = *(*float64)(unsafe.Add(p1, x*8))
 			v14 := uint64(v9) < uint64(v5)
 			if !v14 {
 				goto b8
 			}
 		}
 		{
-			v15 = *(*float64)(unsafe.Add(p2, int(v0)*8))
+			v15 = *(*float64)(unsafe.Add(p2, x*8))
 			v16 = v9 * 6
 			v17 = v16 + 6
 			v18 := uint64(v17) <= uint64(v7)
@@ -430,7 +430,7 @@ func (g *typeSwitchesHost) r0() int {
 				goto b2
 			}
 		}
-		*(*int64)(unsafe.Add(p0, int(v0)*8)) = v10
+		*(*int64)(unsafe.Add(p0, x*8)) = v10
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))

@@ -97,6 +97,7 @@ func (g *aloneHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 97 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -104,6 +105,7 @@ func (g *aloneHost) Run() {
 			g.v23 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupInclusiveScan in line 98 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v25)
@@ -112,6 +114,7 @@ func (g *aloneHost) Run() {
 			copy(g.v26[:n], in)
 			next = g.r2()
 		case 2:
+			// GroupExclusiveScan in line 99 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v28)
@@ -120,6 +123,7 @@ func (g *aloneHost) Run() {
 			kernelimpl.HostShift(g.v29[:n], in, n, int32(0))
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 100 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v35)
@@ -127,6 +131,7 @@ func (g *aloneHost) Run() {
 			g.v36 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r4()
 		case 4:
+			// GroupAny in line 104 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v40)
@@ -134,6 +139,7 @@ func (g *aloneHost) Run() {
 			g.v41 = kernelimpl.HostAny(in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 105 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v42)
@@ -141,6 +147,7 @@ func (g *aloneHost) Run() {
 			g.v43 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 107 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v45)
@@ -148,6 +155,7 @@ func (g *aloneHost) Run() {
 			g.v46 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r7()
 		case 7:
+			// GroupReduce in line 108 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v48)
@@ -155,6 +163,7 @@ func (g *aloneHost) Run() {
 			g.v49 = kernelimpl.HostReduceMin[float32](in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 109 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v51)
@@ -163,6 +172,7 @@ func (g *aloneHost) Run() {
 			kernelimpl.HostShift(g.v52[:n], in, n, math.Float32frombits(0xff800000))
 			next = g.r9()
 		case 9:
+			// GroupInclusiveScan in line 110 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v55)
@@ -171,6 +181,7 @@ func (g *aloneHost) Run() {
 			copy(g.v56[:n], in)
 			next = g.r10()
 		case 10:
+			// GroupSelect in line 111 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v59 := uint32(3) < uint32(c0)
@@ -184,6 +195,7 @@ func (g *aloneHost) Run() {
 			g.v61 = in[v60]
 			next = g.r11()
 		case 11:
+			// GroupAll in line 112 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v65)
@@ -245,7 +257,7 @@ func (g *aloneHost) r0() int {
 			}
 		}
 		{
-			v22 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v22 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h22[li] = v22
 			next = 0
 			continue
@@ -274,7 +286,7 @@ func (g *aloneHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 97 of kernel.go.
 func (g *aloneHost) r1() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -289,10 +301,9 @@ func (g *aloneHost) r1() int {
 			continue
 		}
 		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14)) = v23
-			v25 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v25 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h25[li] = v25
 			continue
 		}
@@ -300,7 +311,7 @@ func (g *aloneHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupInclusiveScan.
+// r2 runs them after the GroupInclusiveScan in line 98 of kernel.go.
 func (g *aloneHost) r2() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -316,10 +327,9 @@ func (g *aloneHost) r2() int {
 		}
 		v14 := (basex + x) * 24
 		v26 := h26[li]
-		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14+4)) = v26
-			v28 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v28 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h28[li] = v28
 			continue
 		}
@@ -327,7 +337,7 @@ func (g *aloneHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupExclusiveScan.
+// r3 runs them after the GroupExclusiveScan in line 99 of kernel.go.
 func (g *aloneHost) r3() int {
 	n := g.Items
 	h29 := g.v29[:n]
@@ -361,7 +371,7 @@ func (g *aloneHost) r3() int {
 			}
 		}
 		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v35 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h35[li] = v35
 			next = 3
 			continue
@@ -374,7 +384,7 @@ func (g *aloneHost) r3() int {
 	return next
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 100 of kernel.go.
 func (g *aloneHost) r4() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -404,7 +414,7 @@ func (g *aloneHost) r4() int {
 		continue
 	b12:
 		{
-			v39 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v39 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v40 := 140 < v39
 			h40[li] = v40
 			next = 4
@@ -414,7 +424,7 @@ func (g *aloneHost) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupAny.
+// r5 runs them after the GroupAny in line 104 of kernel.go.
 func (g *aloneHost) r5() int {
 	n := g.Items
 	v41 := g.v41
@@ -430,12 +440,11 @@ func (g *aloneHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
 		if !v41 {
 			goto b16
 		}
 		{
-			v42 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v42 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h42[li] = v42
 			if next != 5 {
 				if next >= 0 {
@@ -447,7 +456,7 @@ func (g *aloneHost) r5() int {
 		}
 	b16:
 		{
-			v45 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h45[li] = v45
 			if next != 6 {
 				if next >= 0 {
@@ -461,7 +470,7 @@ func (g *aloneHost) r5() int {
 	return next
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 105 of kernel.go.
 func (g *aloneHost) r6() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -476,10 +485,9 @@ func (g *aloneHost) r6() int {
 			continue
 		}
 		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
 		*(*int32)(unsafe.Add(p3, v14+12)) = v43
 		{
-			v45 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h45[li] = v45
 			continue
 		}
@@ -487,7 +495,7 @@ func (g *aloneHost) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 107 of kernel.go.
 func (g *aloneHost) r7() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -502,10 +510,9 @@ func (g *aloneHost) r7() int {
 			continue
 		}
 		v19 := (basex + x) * 20
-		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+4)) = v46
-			v48 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v48 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h48[li] = v48
 			continue
 		}
@@ -513,7 +520,7 @@ func (g *aloneHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupReduce.
+// r8 runs them after the GroupReduce in line 108 of kernel.go.
 func (g *aloneHost) r8() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -528,10 +535,9 @@ func (g *aloneHost) r8() int {
 			continue
 		}
 		v19 := (basex + x) * 20
-		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+8)) = v49
-			v51 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v51 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h51[li] = v51
 			continue
 		}
@@ -539,7 +545,7 @@ func (g *aloneHost) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 109 of kernel.go.
 func (g *aloneHost) r9() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -557,14 +563,13 @@ func (g *aloneHost) r9() int {
 		v31 := v30 == 0
 		v52 := h52[li]
 		v19 := (basex + x) * 20
-		v0 := int32(basex + x)
 		{
 			v53 := v52
 			if v31 {
 				v53 = math.Float32frombits(0xff800000)
 			}
 			*(*float32)(unsafe.Add(p4, v19+12)) = v53
-			v55 := *(*float32)(unsafe.Add(p2, int(v0)*4))
+			v55 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
 			h55[li] = v55
 			continue
 		}
@@ -572,7 +577,7 @@ func (g *aloneHost) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan.
+// r10 runs them after the GroupInclusiveScan in line 110 of kernel.go.
 func (g *aloneHost) r10() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -588,10 +593,9 @@ func (g *aloneHost) r10() int {
 		}
 		v19 := (basex + x) * 20
 		v56 := h56[li]
-		v0 := int32(basex + x)
 		{
 			*(*float32)(unsafe.Add(p4, v19+16)) = v56
-			v58 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v58 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			h58[li] = v58
 			continue
 		}
@@ -599,7 +603,7 @@ func (g *aloneHost) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupSelect.
+// r11 runs them after the GroupSelect in line 111 of kernel.go.
 func (g *aloneHost) r11() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -620,10 +624,9 @@ func (g *aloneHost) r11() int {
 			continue
 		}
 		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
 		{
 			*(*int32)(unsafe.Add(p3, v14+16)) = v62
-			v64 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v64 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v65 := -61 < v64
 			h65[li] = v65
 			continue
@@ -632,7 +635,7 @@ func (g *aloneHost) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 112 of kernel.go.
 func (g *aloneHost) r12() int {
 	n := g.Items
 	v66 := g.v66
@@ -708,9 +711,10 @@ func (g *ballotsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// SubGroup
+			// Barrier in line 68 of kernel.go
 			next = 1
 		case 1:
+			// GroupBallot in line 68 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -718,9 +722,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v13[:n], in, g.SubGroup, 0)
 			next = 2
 		case 2:
-			// SubGroup
+			// Barrier in line 68 of kernel.go
 			next = 3
 		case 3:
+			// GroupBallot in line 68 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -728,9 +733,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v14[:n], in, g.SubGroup, 1)
 			next = 4
 		case 4:
-			// SubGroup
+			// Barrier in line 68 of kernel.go
 			next = 5
 		case 5:
+			// GroupBallot in line 68 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -738,9 +744,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v15[:n], in, g.SubGroup, 2)
 			next = 6
 		case 6:
-			// SubGroup
+			// Barrier in line 68 of kernel.go
 			next = 7
 		case 7:
+			// GroupBallot in line 68 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -748,9 +755,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v16[:n], in, g.SubGroup, 3)
 			next = g.r8()
 		case 8:
-			// SubGroup
+			// Barrier in line 77 of kernel.go
 			next = 9
 		case 9:
+			// GroupBallot in line 77 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -758,9 +766,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v100[:n], in, g.SubGroup, 0)
 			next = 10
 		case 10:
-			// SubGroup
+			// Barrier in line 77 of kernel.go
 			next = 11
 		case 11:
+			// GroupBallot in line 77 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -768,9 +777,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v101[:n], in, g.SubGroup, 1)
 			next = 12
 		case 12:
-			// SubGroup
+			// Barrier in line 77 of kernel.go
 			next = 13
 		case 13:
+			// GroupBallot in line 77 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -778,9 +788,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v102[:n], in, g.SubGroup, 2)
 			next = 14
 		case 14:
-			// SubGroup
+			// Barrier in line 77 of kernel.go
 			next = 15
 		case 15:
+			// GroupBallot in line 77 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -824,7 +835,7 @@ func (g *ballotsHost) r0() int {
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := v9 & 1
 			v11 := v10 != 0
 			*(*[16]byte)(own0) = [16]byte{}
@@ -840,7 +851,7 @@ func (g *ballotsHost) r0() int {
 	return next
 }
 
-// r8 runs them after the GroupBallot.
+// r8 runs them after the GroupBallot in line 68 of kernel.go.
 func (g *ballotsHost) r8() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1043,7 +1054,7 @@ func (g *ballotsHost) r8() int {
 	return next
 }
 
-// r16 runs them after the GroupBallot.
+// r16 runs them after the GroupBallot in line 77 of kernel.go.
 func (g *ballotsHost) r16() int {
 	n := g.Items
 	h100 := g.v100[:n]
@@ -1127,21 +1138,23 @@ func (g *choicesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 216 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 218 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 220 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 226 of kernel.go
 			next = g.r4()
 		case 4:
-			// WorkGroup
+			// Barrier in line 228 of kernel.go
 			next = g.r5()
 		case 5:
+			// GroupAll in line 231 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v33)
@@ -1149,6 +1162,7 @@ func (g *choicesHost) Run() {
 			g.v34 = kernelimpl.HostAll(in)
 			next = g.r6()
 		case 6:
+			// GroupAll in line 231 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v35)
@@ -1156,6 +1170,7 @@ func (g *choicesHost) Run() {
 			g.v36 = kernelimpl.HostAll(in)
 			next = g.r7()
 		case 7:
+			// GroupReduce in line 234 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v38)
@@ -1188,7 +1203,7 @@ func (g *choicesHost) r0() int {
 			}
 		}
 		{
-			v10 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v11 := v1 <= v6
 			if !v11 {
 				goto b3
@@ -1208,7 +1223,7 @@ func (g *choicesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 216 of kernel.go.
 func (g *choicesHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1242,7 +1257,7 @@ func (g *choicesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 218 of kernel.go.
 func (g *choicesHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1261,7 +1276,7 @@ func (g *choicesHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 220 of kernel.go.
 func (g *choicesHost) r3() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -1325,7 +1340,7 @@ func (g *choicesHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 226 of kernel.go.
 func (g *choicesHost) r4() int {
 	n := g.Items
 	c0 := g.c0
@@ -1371,7 +1386,7 @@ func (g *choicesHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier.
+// r5 runs them after the Barrier in line 228 of kernel.go.
 func (g *choicesHost) r5() int {
 	n := g.Items
 	e19 := g.v19
@@ -1432,7 +1447,7 @@ func (g *choicesHost) r5() int {
 	return next
 }
 
-// r6 runs them after the GroupAll.
+// r6 runs them after the GroupAll in line 231 of kernel.go.
 func (g *choicesHost) r6() int {
 	n := g.Items
 	v34 := g.v34
@@ -1478,7 +1493,7 @@ func (g *choicesHost) r6() int {
 	return next
 }
 
-// r7 runs them after the GroupAll.
+// r7 runs them after the GroupAll in line 231 of kernel.go.
 func (g *choicesHost) r7() int {
 	n := g.Items
 	v36 := g.v36
@@ -1506,7 +1521,7 @@ func (g *choicesHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupReduce.
+// r8 runs them after the GroupReduce in line 234 of kernel.go.
 func (g *choicesHost) r8() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1527,7 +1542,7 @@ func (g *choicesHost) r8() int {
 				goto b22
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v39
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
 		continue
 	b22:
 		g.Fault(3, v6, v4, v0, int32(0), int32(0))
@@ -1588,18 +1603,20 @@ func (g *statedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 28 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// WorkGroup
+			// Barrier in line 30 of kernel.go
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 33 of kernel.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 35 of kernel.go
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 38 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v49)
@@ -1607,13 +1624,13 @@ func (g *statedHost) Run() {
 			g.v50 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r5()
 		case 5:
-			// WorkGroup
+			// Barrier in line 40 of kernel.go
 			next = g.r6()
 		case 6:
-			// WorkGroup
+			// Barrier in line 45 of kernel.go
 			next = g.r7()
 		case 7:
-			// WorkGroup
+			// Barrier in line 47 of kernel.go
 			next = g.r8()
 		}
 	}
@@ -1644,7 +1661,7 @@ func (g *statedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal.
+// r1 runs them after the ZeroLocal in line 28 of kernel.go.
 func (g *statedHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1670,7 +1687,7 @@ func (g *statedHost) r1() int {
 			}
 		}
 		{
-			v13 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v13 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v14 := uint32(v9) < uint32(64)
 			if !v14 {
 				goto b29
@@ -1691,7 +1708,7 @@ func (g *statedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier.
+// r2 runs them after the Barrier in line 30 of kernel.go.
 func (g *statedHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1834,7 +1851,7 @@ func (g *statedHost) r2() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -1855,7 +1872,7 @@ func (g *statedHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 33 of kernel.go.
 func (g *statedHost) r3() int {
 	n := g.Items
 	h35 := g.v35[:n]
@@ -1876,7 +1893,7 @@ func (g *statedHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 35 of kernel.go.
 func (g *statedHost) r4() int {
 	n := g.Items
 	e28 := g.v28
@@ -1998,7 +2015,7 @@ func (g *statedHost) r4() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2014,7 +2031,7 @@ func (g *statedHost) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 38 of kernel.go.
 func (g *statedHost) r5() int {
 	n := g.Items
 	v50 := g.v50
@@ -2075,7 +2092,7 @@ func (g *statedHost) r5() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2086,7 +2103,7 @@ func (g *statedHost) r5() int {
 	return next
 }
 
-// r6 runs them after the Barrier.
+// r6 runs them after the Barrier in line 40 of kernel.go.
 func (g *statedHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2130,7 +2147,7 @@ func (g *statedHost) r6() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
 	b26:
@@ -2141,7 +2158,7 @@ func (g *statedHost) r6() int {
 	return next
 }
 
-// r7 runs them after the Barrier.
+// r7 runs them after the Barrier in line 45 of kernel.go.
 func (g *statedHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2160,7 +2177,7 @@ func (g *statedHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the Barrier.
+// r8 runs them after the Barrier in line 47 of kernel.go.
 func (g *statedHost) r8() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2190,7 +2207,7 @@ func (g *statedHost) r8() int {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v0)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
@@ -2249,6 +2266,7 @@ func (g *wholeFloat32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 188 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2256,6 +2274,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 189 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2263,6 +2282,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[float32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 193 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2270,6 +2290,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[float32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 194 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2277,6 +2298,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[float32](in)
 			next = g.r4()
 		case 4:
+			// GroupInclusiveScan in line 195 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2285,6 +2307,7 @@ func (g *wholeFloat32Host) Run() {
 			copy(g.v23[:n], in)
 			next = g.r5()
 		case 5:
+			// GroupExclusiveScan in line 196 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2293,6 +2316,7 @@ func (g *wholeFloat32Host) Run() {
 			kernelimpl.HostShift(g.v25[:n], in, n, math.Float32frombits(0x80000000))
 			next = g.r6()
 		case 6:
+			// GroupExclusiveScan in line 197 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2301,6 +2325,7 @@ func (g *wholeFloat32Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, math.Float32frombits(0x7f800000))
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 198 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -2309,6 +2334,7 @@ func (g *wholeFloat32Host) Run() {
 			copy(g.v34[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupSelect in line 199 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v36 := c0 + -1
@@ -2344,7 +2370,7 @@ func (g *wholeFloat32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float32)(unsafe.Add(p1, int(v0)*4))
+			v8 = *(*float32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -2377,7 +2403,7 @@ func (g *wholeFloat32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 188 of kernel.go.
 func (g *wholeFloat32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2396,7 +2422,7 @@ func (g *wholeFloat32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 189 of kernel.go.
 func (g *wholeFloat32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2429,7 +2455,7 @@ func (g *wholeFloat32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 193 of kernel.go.
 func (g *wholeFloat32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2448,7 +2474,7 @@ func (g *wholeFloat32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 194 of kernel.go.
 func (g *wholeFloat32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2467,7 +2493,7 @@ func (g *wholeFloat32Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan.
+// r5 runs them after the GroupInclusiveScan in line 195 of kernel.go.
 func (g *wholeFloat32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2487,7 +2513,7 @@ func (g *wholeFloat32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan.
+// r6 runs them after the GroupExclusiveScan in line 196 of kernel.go.
 func (g *wholeFloat32Host) r6() int {
 	n := g.Items
 	h25 := g.v25[:n]
@@ -2516,7 +2542,7 @@ func (g *wholeFloat32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan.
+// r7 runs them after the GroupExclusiveScan in line 197 of kernel.go.
 func (g *wholeFloat32Host) r7() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -2544,7 +2570,7 @@ func (g *wholeFloat32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 198 of kernel.go.
 func (g *wholeFloat32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2564,7 +2590,7 @@ func (g *wholeFloat32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 199 of kernel.go.
 func (g *wholeFloat32Host) r9() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2633,6 +2659,7 @@ func (g *wholeFloat64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 188 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2640,6 +2667,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[float64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 189 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2647,6 +2675,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[float64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 193 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2654,6 +2683,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[float64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 194 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2661,6 +2691,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[float64](in)
 			next = g.r4()
 		case 4:
+			// GroupInclusiveScan in line 195 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2669,6 +2700,7 @@ func (g *wholeFloat64Host) Run() {
 			copy(g.v23[:n], in)
 			next = g.r5()
 		case 5:
+			// GroupExclusiveScan in line 196 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2677,6 +2709,7 @@ func (g *wholeFloat64Host) Run() {
 			kernelimpl.HostShift(g.v25[:n], in, n, math.Float64frombits(0x8000000000000000))
 			next = g.r6()
 		case 6:
+			// GroupExclusiveScan in line 197 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2685,6 +2718,7 @@ func (g *wholeFloat64Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, math.Float64frombits(0x7ff0000000000000))
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 198 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -2693,6 +2727,7 @@ func (g *wholeFloat64Host) Run() {
 			copy(g.v34[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupSelect in line 199 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v36 := c0 + -1
@@ -2728,7 +2763,7 @@ func (g *wholeFloat64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*float64)(unsafe.Add(p1, int(v0)*8))
+			v8 = *(*float64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -2761,7 +2796,7 @@ func (g *wholeFloat64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 188 of kernel.go.
 func (g *wholeFloat64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2780,7 +2815,7 @@ func (g *wholeFloat64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 189 of kernel.go.
 func (g *wholeFloat64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2813,7 +2848,7 @@ func (g *wholeFloat64Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 193 of kernel.go.
 func (g *wholeFloat64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2832,7 +2867,7 @@ func (g *wholeFloat64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 194 of kernel.go.
 func (g *wholeFloat64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2851,7 +2886,7 @@ func (g *wholeFloat64Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan.
+// r5 runs them after the GroupInclusiveScan in line 195 of kernel.go.
 func (g *wholeFloat64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2871,7 +2906,7 @@ func (g *wholeFloat64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan.
+// r6 runs them after the GroupExclusiveScan in line 196 of kernel.go.
 func (g *wholeFloat64Host) r6() int {
 	n := g.Items
 	h25 := g.v25[:n]
@@ -2900,7 +2935,7 @@ func (g *wholeFloat64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan.
+// r7 runs them after the GroupExclusiveScan in line 197 of kernel.go.
 func (g *wholeFloat64Host) r7() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -2928,7 +2963,7 @@ func (g *wholeFloat64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 198 of kernel.go.
 func (g *wholeFloat64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -2948,7 +2983,7 @@ func (g *wholeFloat64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupSelect.
+// r9 runs them after the GroupSelect in line 199 of kernel.go.
 func (g *wholeFloat64Host) r9() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3042,6 +3077,7 @@ func (g *wholeInt16Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3049,6 +3085,7 @@ func (g *wholeInt16Host) Run() {
 			g.v15 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v20)
@@ -3056,6 +3093,7 @@ func (g *wholeInt16Host) Run() {
 			g.v21 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3063,6 +3101,7 @@ func (g *wholeInt16Host) Run() {
 			g.v26 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3070,6 +3109,7 @@ func (g *wholeInt16Host) Run() {
 			g.v29 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v33)
@@ -3077,6 +3117,7 @@ func (g *wholeInt16Host) Run() {
 			g.v34 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3084,6 +3125,7 @@ func (g *wholeInt16Host) Run() {
 			g.v37 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3091,6 +3133,7 @@ func (g *wholeInt16Host) Run() {
 			g.v40 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3099,6 +3142,7 @@ func (g *wholeInt16Host) Run() {
 			copy(g.v43[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3107,6 +3151,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v56)
@@ -3114,6 +3159,7 @@ func (g *wholeInt16Host) Run() {
 			g.v57 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3122,6 +3168,7 @@ func (g *wholeInt16Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v61)
@@ -3129,6 +3176,7 @@ func (g *wholeInt16Host) Run() {
 			g.v62 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v63)
@@ -3136,6 +3184,7 @@ func (g *wholeInt16Host) Run() {
 			g.v64 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3144,6 +3193,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v65[:n], in, n, int32(32767))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3152,6 +3202,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v73 := c0 / 2
@@ -3161,6 +3212,7 @@ func (g *wholeInt16Host) Run() {
 			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -3168,6 +3220,7 @@ func (g *wholeInt16Host) Run() {
 			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v89)
@@ -3200,7 +3253,7 @@ func (g *wholeInt16Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int16)(unsafe.Add(p1, int(v0)*2))
+			v8 := *(*int16)(unsafe.Add(p1, (basex+x)*2))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -3234,7 +3287,7 @@ func (g *wholeInt16Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeInt16Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3263,7 +3316,7 @@ func (g *wholeInt16Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeInt16Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3285,7 +3338,7 @@ func (g *wholeInt16Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt16Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3305,7 +3358,7 @@ func (g *wholeInt16Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt16Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3346,7 +3399,7 @@ func (g *wholeInt16Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeInt16Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3366,7 +3419,7 @@ func (g *wholeInt16Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeInt16Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3386,7 +3439,7 @@ func (g *wholeInt16Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt16Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3406,7 +3459,7 @@ func (g *wholeInt16Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeInt16Host) r8() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -3431,7 +3484,7 @@ func (g *wholeInt16Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeInt16Host) r9() int {
 	n := g.Items
 	h48 := g.v48[:n]
@@ -3467,7 +3520,7 @@ func (g *wholeInt16Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeInt16Host) r10() int {
 	n := g.Items
 	v57 := g.v57
@@ -3506,7 +3559,7 @@ func (g *wholeInt16Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeInt16Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -3536,7 +3589,7 @@ func (g *wholeInt16Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeInt16Host) r12() int {
 	n := g.Items
 	v62 := g.v62
@@ -3575,7 +3628,7 @@ func (g *wholeInt16Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeInt16Host) r13() int {
 	n := g.Items
 	v64 := g.v64
@@ -3607,7 +3660,7 @@ func (g *wholeInt16Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeInt16Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -3636,7 +3689,7 @@ func (g *wholeInt16Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt16Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -3665,7 +3718,7 @@ func (g *wholeInt16Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeInt16Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3707,7 +3760,7 @@ func (g *wholeInt16Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeInt16Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -3740,7 +3793,7 @@ func (g *wholeInt16Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeInt16Host) r18() int {
 	n := g.Items
 	v90 := g.v90
@@ -3845,6 +3898,7 @@ func (g *wholeInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3852,6 +3906,7 @@ func (g *wholeInt32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v16)
@@ -3859,6 +3914,7 @@ func (g *wholeInt32Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3866,6 +3922,7 @@ func (g *wholeInt32Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3873,6 +3930,7 @@ func (g *wholeInt32Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v24)
@@ -3880,6 +3938,7 @@ func (g *wholeInt32Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3887,6 +3946,7 @@ func (g *wholeInt32Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3894,6 +3954,7 @@ func (g *wholeInt32Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3902,6 +3963,7 @@ func (g *wholeInt32Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3910,6 +3972,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -3917,6 +3980,7 @@ func (g *wholeInt32Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3925,6 +3989,7 @@ func (g *wholeInt32Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -3932,6 +3997,7 @@ func (g *wholeInt32Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -3939,6 +4005,7 @@ func (g *wholeInt32Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3947,6 +4014,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(2147483647))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3955,6 +4023,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -3964,6 +4033,7 @@ func (g *wholeInt32Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -3971,6 +4041,7 @@ func (g *wholeInt32Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -4003,7 +4074,7 @@ func (g *wholeInt32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -4036,7 +4107,7 @@ func (g *wholeInt32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeInt32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4062,7 +4133,7 @@ func (g *wholeInt32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeInt32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4081,7 +4152,7 @@ func (g *wholeInt32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4100,7 +4171,7 @@ func (g *wholeInt32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4140,7 +4211,7 @@ func (g *wholeInt32Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeInt32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4159,7 +4230,7 @@ func (g *wholeInt32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeInt32Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4178,7 +4249,7 @@ func (g *wholeInt32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt32Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4197,7 +4268,7 @@ func (g *wholeInt32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeInt32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4217,7 +4288,7 @@ func (g *wholeInt32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeInt32Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -4250,7 +4321,7 @@ func (g *wholeInt32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeInt32Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -4289,7 +4360,7 @@ func (g *wholeInt32Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeInt32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4316,7 +4387,7 @@ func (g *wholeInt32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeInt32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -4355,7 +4426,7 @@ func (g *wholeInt32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeInt32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -4387,7 +4458,7 @@ func (g *wholeInt32Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeInt32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -4415,7 +4486,7 @@ func (g *wholeInt32Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -4443,7 +4514,7 @@ func (g *wholeInt32Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeInt32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4481,7 +4552,7 @@ func (g *wholeInt32Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeInt32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4511,7 +4582,7 @@ func (g *wholeInt32Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeInt32Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -4616,6 +4687,7 @@ func (g *wholeInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4623,6 +4695,7 @@ func (g *wholeInt64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v16)
@@ -4630,6 +4703,7 @@ func (g *wholeInt64Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4637,6 +4711,7 @@ func (g *wholeInt64Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[int64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4644,6 +4719,7 @@ func (g *wholeInt64Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[int64](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v24)
@@ -4651,6 +4727,7 @@ func (g *wholeInt64Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4658,6 +4735,7 @@ func (g *wholeInt64Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4665,6 +4743,7 @@ func (g *wholeInt64Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4673,6 +4752,7 @@ func (g *wholeInt64Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4681,6 +4761,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -4688,6 +4769,7 @@ func (g *wholeInt64Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4696,6 +4778,7 @@ func (g *wholeInt64Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -4703,6 +4786,7 @@ func (g *wholeInt64Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -4710,6 +4794,7 @@ func (g *wholeInt64Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4718,6 +4803,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int64(9223372036854775807))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4726,6 +4812,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -4735,6 +4822,7 @@ func (g *wholeInt64Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -4742,6 +4830,7 @@ func (g *wholeInt64Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -4774,7 +4863,7 @@ func (g *wholeInt64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -4807,7 +4896,7 @@ func (g *wholeInt64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeInt64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4833,7 +4922,7 @@ func (g *wholeInt64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeInt64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4852,7 +4941,7 @@ func (g *wholeInt64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4871,7 +4960,7 @@ func (g *wholeInt64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4911,7 +5000,7 @@ func (g *wholeInt64Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeInt64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4930,7 +5019,7 @@ func (g *wholeInt64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeInt64Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4949,7 +5038,7 @@ func (g *wholeInt64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt64Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4968,7 +5057,7 @@ func (g *wholeInt64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeInt64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -4988,7 +5077,7 @@ func (g *wholeInt64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeInt64Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -5021,7 +5110,7 @@ func (g *wholeInt64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeInt64Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -5060,7 +5149,7 @@ func (g *wholeInt64Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeInt64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5087,7 +5176,7 @@ func (g *wholeInt64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeInt64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -5126,7 +5215,7 @@ func (g *wholeInt64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeInt64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -5158,7 +5247,7 @@ func (g *wholeInt64Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeInt64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -5186,7 +5275,7 @@ func (g *wholeInt64Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -5214,7 +5303,7 @@ func (g *wholeInt64Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeInt64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5252,7 +5341,7 @@ func (g *wholeInt64Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeInt64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5282,7 +5371,7 @@ func (g *wholeInt64Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeInt64Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -5385,6 +5474,7 @@ func (g *wholeInt8Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5392,6 +5482,7 @@ func (g *wholeInt8Host) Run() {
 			g.v15 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v20)
@@ -5399,6 +5490,7 @@ func (g *wholeInt8Host) Run() {
 			g.v21 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5406,6 +5498,7 @@ func (g *wholeInt8Host) Run() {
 			g.v26 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5413,6 +5506,7 @@ func (g *wholeInt8Host) Run() {
 			g.v29 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v33)
@@ -5420,6 +5514,7 @@ func (g *wholeInt8Host) Run() {
 			g.v34 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5427,6 +5522,7 @@ func (g *wholeInt8Host) Run() {
 			g.v37 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5434,6 +5530,7 @@ func (g *wholeInt8Host) Run() {
 			g.v40 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5442,6 +5539,7 @@ func (g *wholeInt8Host) Run() {
 			copy(g.v43[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5450,6 +5548,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v56)
@@ -5457,6 +5556,7 @@ func (g *wholeInt8Host) Run() {
 			g.v57 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5465,6 +5565,7 @@ func (g *wholeInt8Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v61)
@@ -5472,6 +5573,7 @@ func (g *wholeInt8Host) Run() {
 			g.v62 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v63)
@@ -5479,6 +5581,7 @@ func (g *wholeInt8Host) Run() {
 			g.v64 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5487,6 +5590,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v65[:n], in, n, int32(127))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5495,6 +5599,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v73 := c0 / 2
@@ -5504,6 +5609,7 @@ func (g *wholeInt8Host) Run() {
 			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -5511,6 +5617,7 @@ func (g *wholeInt8Host) Run() {
 			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v89)
@@ -5543,7 +5650,7 @@ func (g *wholeInt8Host) r0() int {
 			}
 		}
 		{
-			v8 := *(*int8)(unsafe.Add(p1, int(v0)))
+			v8 := *(*int8)(unsafe.Add(p1, (basex + x)))
 			v9 = int32(v8)
 			v10 = v6 * 16
 			v11 := uint64(v10) <= uint64(v4)
@@ -5577,7 +5684,7 @@ func (g *wholeInt8Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeInt8Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5606,7 +5713,7 @@ func (g *wholeInt8Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeInt8Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5628,7 +5735,7 @@ func (g *wholeInt8Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt8Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5648,7 +5755,7 @@ func (g *wholeInt8Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt8Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5689,7 +5796,7 @@ func (g *wholeInt8Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeInt8Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5709,7 +5816,7 @@ func (g *wholeInt8Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeInt8Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5729,7 +5836,7 @@ func (g *wholeInt8Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt8Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5749,7 +5856,7 @@ func (g *wholeInt8Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeInt8Host) r8() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -5774,7 +5881,7 @@ func (g *wholeInt8Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeInt8Host) r9() int {
 	n := g.Items
 	h48 := g.v48[:n]
@@ -5810,7 +5917,7 @@ func (g *wholeInt8Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeInt8Host) r10() int {
 	n := g.Items
 	v57 := g.v57
@@ -5849,7 +5956,7 @@ func (g *wholeInt8Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeInt8Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -5879,7 +5986,7 @@ func (g *wholeInt8Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeInt8Host) r12() int {
 	n := g.Items
 	v62 := g.v62
@@ -5918,7 +6025,7 @@ func (g *wholeInt8Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeInt8Host) r13() int {
 	n := g.Items
 	v64 := g.v64
@@ -5950,7 +6057,7 @@ func (g *wholeInt8Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeInt8Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -5979,7 +6086,7 @@ func (g *wholeInt8Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt8Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -6008,7 +6115,7 @@ func (g *wholeInt8Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeInt8Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6050,7 +6157,7 @@ func (g *wholeInt8Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeInt8Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6083,7 +6190,7 @@ func (g *wholeInt8Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeInt8Host) r18() int {
 	n := g.Items
 	v90 := g.v90
@@ -6188,6 +6295,7 @@ func (g *wholeUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6195,6 +6303,7 @@ func (g *wholeUint32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v16)
@@ -6202,6 +6311,7 @@ func (g *wholeUint32Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6209,6 +6319,7 @@ func (g *wholeUint32Host) Run() {
 			g.v19 = kernelimpl.HostReduceUMin[int32](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6216,6 +6327,7 @@ func (g *wholeUint32Host) Run() {
 			g.v21 = kernelimpl.HostReduceUMax[int32](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v24)
@@ -6223,6 +6335,7 @@ func (g *wholeUint32Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6230,6 +6343,7 @@ func (g *wholeUint32Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6237,6 +6351,7 @@ func (g *wholeUint32Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6245,6 +6360,7 @@ func (g *wholeUint32Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6253,6 +6369,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -6260,6 +6377,7 @@ func (g *wholeUint32Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6268,6 +6386,7 @@ func (g *wholeUint32Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -6275,6 +6394,7 @@ func (g *wholeUint32Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -6282,6 +6402,7 @@ func (g *wholeUint32Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6290,6 +6411,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(-1))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6298,6 +6420,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -6307,6 +6430,7 @@ func (g *wholeUint32Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -6314,6 +6438,7 @@ func (g *wholeUint32Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -6346,7 +6471,7 @@ func (g *wholeUint32Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int32)(unsafe.Add(p1, int(v0)*4))
+			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -6379,7 +6504,7 @@ func (g *wholeUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeUint32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6405,7 +6530,7 @@ func (g *wholeUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeUint32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6424,7 +6549,7 @@ func (g *wholeUint32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeUint32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6443,7 +6568,7 @@ func (g *wholeUint32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeUint32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6483,7 +6608,7 @@ func (g *wholeUint32Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeUint32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6502,7 +6627,7 @@ func (g *wholeUint32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeUint32Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6521,7 +6646,7 @@ func (g *wholeUint32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeUint32Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6540,7 +6665,7 @@ func (g *wholeUint32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeUint32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6560,7 +6685,7 @@ func (g *wholeUint32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeUint32Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -6593,7 +6718,7 @@ func (g *wholeUint32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeUint32Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -6632,7 +6757,7 @@ func (g *wholeUint32Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeUint32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6659,7 +6784,7 @@ func (g *wholeUint32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeUint32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -6698,7 +6823,7 @@ func (g *wholeUint32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeUint32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -6730,7 +6855,7 @@ func (g *wholeUint32Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeUint32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -6758,7 +6883,7 @@ func (g *wholeUint32Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -6786,7 +6911,7 @@ func (g *wholeUint32Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeUint32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6824,7 +6949,7 @@ func (g *wholeUint32Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeUint32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6854,7 +6979,7 @@ func (g *wholeUint32Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeUint32Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -6959,6 +7084,7 @@ func (g *wholeUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -6966,6 +7092,7 @@ func (g *wholeUint64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
+			// GroupReduce in line 144 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v16)
@@ -6973,6 +7100,7 @@ func (g *wholeUint64Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -6980,6 +7108,7 @@ func (g *wholeUint64Host) Run() {
 			g.v19 = kernelimpl.HostReduceUMin[int64](in)
 			next = g.r3()
 		case 3:
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -6987,6 +7116,7 @@ func (g *wholeUint64Host) Run() {
 			g.v21 = kernelimpl.HostReduceUMax[int64](in)
 			next = g.r4()
 		case 4:
+			// GroupReduce in line 150 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v24)
@@ -6994,6 +7124,7 @@ func (g *wholeUint64Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
+			// GroupReduce in line 151 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7001,6 +7132,7 @@ func (g *wholeUint64Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7008,6 +7140,7 @@ func (g *wholeUint64Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
+			// GroupInclusiveScan in line 153 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7016,6 +7149,7 @@ func (g *wholeUint64Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
+			// GroupExclusiveScan in line 154 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7024,6 +7158,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
+			// GroupAny in line 155 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -7031,6 +7166,7 @@ func (g *wholeUint64Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
+			// GroupInclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7039,6 +7175,7 @@ func (g *wholeUint64Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
+			// GroupAll in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -7046,6 +7183,7 @@ func (g *wholeUint64Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
+			// GroupAny in line 158 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -7053,6 +7191,7 @@ func (g *wholeUint64Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
+			// GroupExclusiveScan in line 159 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7061,6 +7200,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int64(-1))
 			next = g.r14()
 		case 14:
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7069,6 +7209,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
+			// GroupSelect in line 162 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -7078,6 +7219,7 @@ func (g *wholeUint64Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
+			// GroupReduce in line 164 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -7085,6 +7227,7 @@ func (g *wholeUint64Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
+			// GroupReduce in line 165 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -7117,7 +7260,7 @@ func (g *wholeUint64Host) r0() int {
 			}
 		}
 		{
-			v8 = *(*int64)(unsafe.Add(p1, int(v0)*8))
+			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v9 = v6 * 16
 			v10 := uint64(v9) <= uint64(v4)
 			if !v10 {
@@ -7150,7 +7293,7 @@ func (g *wholeUint64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce.
+// r1 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *wholeUint64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7176,7 +7319,7 @@ func (g *wholeUint64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce.
+// r2 runs them after the GroupReduce in line 144 of kernel.go.
 func (g *wholeUint64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7195,7 +7338,7 @@ func (g *wholeUint64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce.
+// r3 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeUint64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7214,7 +7357,7 @@ func (g *wholeUint64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce.
+// r4 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeUint64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7254,7 +7397,7 @@ func (g *wholeUint64Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce.
+// r5 runs them after the GroupReduce in line 150 of kernel.go.
 func (g *wholeUint64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7273,7 +7416,7 @@ func (g *wholeUint64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce.
+// r6 runs them after the GroupReduce in line 151 of kernel.go.
 func (g *wholeUint64Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7292,7 +7435,7 @@ func (g *wholeUint64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce.
+// r7 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeUint64Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7311,7 +7454,7 @@ func (g *wholeUint64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan.
+// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
 func (g *wholeUint64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7331,7 +7474,7 @@ func (g *wholeUint64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan.
+// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
 func (g *wholeUint64Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -7364,7 +7507,7 @@ func (g *wholeUint64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny.
+// r10 runs them after the GroupAny in line 155 of kernel.go.
 func (g *wholeUint64Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -7403,7 +7546,7 @@ func (g *wholeUint64Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan.
+// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
 func (g *wholeUint64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7430,7 +7573,7 @@ func (g *wholeUint64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll.
+// r12 runs them after the GroupAll in line 158 of kernel.go.
 func (g *wholeUint64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -7469,7 +7612,7 @@ func (g *wholeUint64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny.
+// r13 runs them after the GroupAny in line 158 of kernel.go.
 func (g *wholeUint64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -7501,7 +7644,7 @@ func (g *wholeUint64Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan.
+// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
 func (g *wholeUint64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -7529,7 +7672,7 @@ func (g *wholeUint64Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan.
+// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -7557,7 +7700,7 @@ func (g *wholeUint64Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect.
+// r16 runs them after the GroupSelect in line 162 of kernel.go.
 func (g *wholeUint64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7595,7 +7738,7 @@ func (g *wholeUint64Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce.
+// r17 runs them after the GroupReduce in line 164 of kernel.go.
 func (g *wholeUint64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7625,7 +7768,7 @@ func (g *wholeUint64Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce.
+// r18 runs them after the GroupReduce in line 165 of kernel.go.
 func (g *wholeUint64Host) r18() int {
 	n := g.Items
 	v62 := g.v62

@@ -45,9 +45,9 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   4,
 	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:34:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:55:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:57:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:34:10"},
 	},
 	SPIRV: fastSPIRV,
 	Variants: []abi.Variant{

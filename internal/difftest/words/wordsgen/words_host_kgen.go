@@ -55,7 +55,7 @@ func (g *convertFloat32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*float32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*float32)(unsafe.Add(p0, x*4))
 			v8 := v7 < 2.1474836e+09
 			v9 := -2.1474836e+09 <= v7
 			v10 := v8 && v9
@@ -111,26 +111,26 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v39
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v7
+			*(*int8)(unsafe.Add(p1, x*80)) = v39
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v7
 			v42 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v42
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v23
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v42
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v23
 			v45 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v45
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v13
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v45
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v13
 			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v48
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v36
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v26
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v23
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v48
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v36
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v26
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v23
 			v53 := int32(0)
 			if v37 {
 				v53 = int32(1)
 			}
 			v54 := int8(uint32(v53))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v54
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v36
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v54
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v36
 			continue
 		}
 	b3:
@@ -189,7 +189,7 @@ func (g *convertIntHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -206,26 +206,26 @@ func (g *convertIntHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
 	b3:
@@ -285,7 +285,7 @@ func (g *convertInt16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(v7)
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -301,25 +301,25 @@ func (g *convertInt16Host) r0() int {
 		}
 		{
 			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v17
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v14
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*80)) = v17
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v14
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v7
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
 			v22 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v22
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v22
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v25
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v11
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v11
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v25
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v11
 			v30 := int32(0)
 			if v15 {
 				v30 = int32(1)
 			}
 			v31 := int8(uint32(v30))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v31
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v11
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v31
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 			continue
 		}
 	b3:
@@ -378,7 +378,7 @@ func (g *convertInt32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -395,26 +395,26 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v12
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v12
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v12
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 			continue
 		}
 	b3:
@@ -473,7 +473,7 @@ func (g *convertInt64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -490,26 +490,26 @@ func (g *convertInt64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
 	b3:
@@ -569,7 +569,7 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(v7)
 			v9 = int64(v7)
 			v10 = v8 & 255
@@ -582,26 +582,26 @@ func (g *convertInt8Host) r0() int {
 			}
 		}
 		{
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v7
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v12
+			*(*int8)(unsafe.Add(p1, x*80)) = v7
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v12
 			v17 := int16(v7)
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v17
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v9
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v17
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v9
 			v20 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v20
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v20
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v23
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v9
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v23
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v9
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v9
 			v28 := int32(0)
 			if v13 {
 				v28 = int32(1)
 			}
 			v29 := int8(uint32(v28))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v29
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v9
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v29
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v9
 			continue
 		}
 	b3:
@@ -660,7 +660,7 @@ func (g *convertUintHost) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -677,26 +677,26 @@ func (g *convertUintHost) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
 	b3:
@@ -756,7 +756,7 @@ func (g *convertUint16Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int16)(unsafe.Add(p0, int(v0)*2))
+			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(uint16(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -773,25 +773,25 @@ func (g *convertUint16Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v13
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v13
 			v24 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v13
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v13
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v13
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v13
 			v31 := int32(0)
 			if v16 {
 				v31 = int32(1)
 			}
 			v32 := int8(uint32(v31))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v32
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v13
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v32
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v13
 			continue
 		}
 	b3:
@@ -850,7 +850,7 @@ func (g *convertUint32Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int32)(unsafe.Add(p0, int(v0)*4))
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
 			v8 := v7 << 24
 			v9 = v8 >> 24
 			v10 := v7 << 16
@@ -867,26 +867,26 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v12
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v12
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v7
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v12
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v12
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 			continue
 		}
 	b3:
@@ -945,7 +945,7 @@ func (g *convertUint64Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -962,26 +962,26 @@ func (g *convertUint64Host) r0() int {
 		}
 		{
 			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v18
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
 			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v21
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
 			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v24
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v27
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v7
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
 			v32 := int32(0)
 			if v16 {
 				v32 = int32(1)
 			}
 			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v33
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v7
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
 	b3:
@@ -1041,7 +1041,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v7 = *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(uint8(v7))
 			v9 := v8 << 24
 			v10 = v9 >> 24
@@ -1055,24 +1055,24 @@ func (g *convertUint8Host) r0() int {
 		}
 		{
 			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, int(v0)*80)) = v15
-			*(*float32)(unsafe.Add(p1, int(v0)*80+4)) = v12
+			*(*int8)(unsafe.Add(p1, x*80)) = v15
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v12
 			v18 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, int(v0)*80+8)) = v18
-			*(*int64)(unsafe.Add(p1, int(v0)*80+16)) = v11
-			*(*int8)(unsafe.Add(p1, int(v0)*80+24)) = v7
-			*(*int32)(unsafe.Add(p1, int(v0)*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, int(v0)*80+32)) = v18
-			*(*int64)(unsafe.Add(p1, int(v0)*80+40)) = v11
-			*(*int32)(unsafe.Add(p1, int(v0)*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, int(v0)*80+56)) = v11
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v18
+			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v7
+			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v18
+			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
+			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+			*(*int64)(unsafe.Add(p1, x*80+56)) = v11
 			v27 := int32(0)
 			if v13 {
 				v27 = int32(1)
 			}
 			v28 := int8(uint32(v27))
-			*(*int8)(unsafe.Add(p1, int(v0)*80+64)) = v28
-			*(*int64)(unsafe.Add(p1, int(v0)*80+72)) = v11
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v28
+			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 			continue
 		}
 	b3:
@@ -1126,13 +1126,13 @@ func (g *fillHost) r0() int {
 			}
 		}
 		{
-			v7 := *(*int8)(unsafe.Add(p0, int(v0)))
+			v7 := *(*int8)(unsafe.Add(p0, x))
 			v8 := int32(uint8(v7))
 			v9 := v8 & 128
 			v10 := v5 + v9
 			v11 := v10 & 255
 			v12 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p0, int(v0))) = v12
+			*(*int8)(unsafe.Add(p0, x)) = v12
 			continue
 		}
 	b2:
@@ -1195,7 +1195,7 @@ func (g *tableHost) r0() int {
 				goto b2
 			}
 		}
-		*(*int64)(unsafe.Add(p0, int(v0)*8)) = v14
+		*(*int64)(unsafe.Add(p0, x*8)) = v14
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))
@@ -1238,19 +1238,21 @@ func (g *tileHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 139 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 140 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 144 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 140 of kernel.go.
 func (g *tileHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1274,7 +1276,7 @@ func (g *tileHost) r2() int {
 			}
 		}
 		{
-			v9 := *(*int64)(unsafe.Add(p0, int(v0)*8))
+			v9 := *(*int64)(unsafe.Add(p0, (basex+x)*8))
 			v10 := int64(uint64(v9) >> 5)
 			v11 := int32(uint64(v10))
 			v12 = v11 & 255
@@ -1300,7 +1302,7 @@ func (g *tileHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 144 of kernel.go.
 func (g *tileHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1370,7 +1372,7 @@ func (g *tileHost) r3() int {
 				goto b12
 			}
 		}
-		*(*int64)(unsafe.Add(p1, int(v0)*8)) = v38
+		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v38
 		continue
 	b12:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))

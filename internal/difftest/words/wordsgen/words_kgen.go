@@ -52,13 +52,13 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:74:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:75:5"},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/words/kernel.go:76:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:77:27"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:78:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:79:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
 	Variants: []abi.Variant{
@@ -133,8 +133,8 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertFloat32SPIRV,
 	Variants: []abi.Variant{
@@ -187,8 +187,8 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertIntSPIRV,
 	Variants: []abi.Variant{
@@ -241,8 +241,8 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt16SPIRV,
 	Variants: []abi.Variant{
@@ -295,8 +295,8 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt32SPIRV,
 	Variants: []abi.Variant{
@@ -349,8 +349,8 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt64SPIRV,
 	Variants: []abi.Variant{
@@ -403,8 +403,8 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt8SPIRV,
 	Variants: []abi.Variant{
@@ -457,8 +457,8 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUintSPIRV,
 	Variants: []abi.Variant{
@@ -511,8 +511,8 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint16SPIRV,
 	Variants: []abi.Variant{
@@ -565,8 +565,8 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint32SPIRV,
 	Variants: []abi.Variant{
@@ -619,8 +619,8 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint64SPIRV,
 	Variants: []abi.Variant{
@@ -673,8 +673,8 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint8SPIRV,
 	Variants: []abi.Variant{
@@ -777,8 +777,8 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 72,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:116:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:114:23"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:116:29"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:116:58"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7"},
 	},
@@ -891,11 +891,11 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:143:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:142:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:143:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:22"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
 	},
 	SPIRV: tileSPIRV,
 	Variants: []abi.Variant{

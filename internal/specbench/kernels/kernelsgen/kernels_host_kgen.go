@@ -59,22 +59,24 @@ func (g *matMulArgumentHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 60 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 60 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 73 of kernels.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 77 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 60 of kernels.go.
 func (g *matMulArgumentHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -203,7 +205,7 @@ func (g *matMulArgumentHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 73 of kernels.go.
 func (g *matMulArgumentHost) r3() int {
 	n := g.Items
 	v3 := g.v3
@@ -295,7 +297,7 @@ func (g *matMulArgumentHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 77 of kernels.go.
 func (g *matMulArgumentHost) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -476,22 +478,24 @@ func (g *matMulConstantHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 33 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 34 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 73 of kernels.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 77 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 34 of kernels.go.
 func (g *matMulConstantHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -605,7 +609,7 @@ func (g *matMulConstantHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 73 of kernels.go.
 func (g *matMulConstantHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1074,7 +1078,7 @@ func (g *matMulConstantHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 77 of kernels.go.
 func (g *matMulConstantHost) r4() int {
 	n := g.Items
 	e16 := g.v16
@@ -1246,22 +1250,24 @@ func (g *matMulSpecHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
+			// ZeroLocal in line 47 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
+			// ZeroLocal in line 48 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// WorkGroup
+			// Barrier in line 73 of kernels.go
 			next = g.r3()
 		case 3:
-			// WorkGroup
+			// Barrier in line 77 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal.
+// r2 runs them after the ZeroLocal in line 48 of kernels.go.
 func (g *matMulSpecHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1378,7 +1384,7 @@ func (g *matMulSpecHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier.
+// r3 runs them after the Barrier in line 73 of kernels.go.
 func (g *matMulSpecHost) r3() int {
 	n := g.Items
 	h18 := g.v18[:n]
@@ -1461,7 +1467,7 @@ func (g *matMulSpecHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier.
+// r4 runs them after the Barrier in line 77 of kernels.go.
 func (g *matMulSpecHost) r4() int {
 	n := g.Items
 	e19 := g.v19
