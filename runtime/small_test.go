@@ -1,0 +1,49 @@
+package runtime
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// TestIsSmall tells small launches from others at the limits: a width at offset 0, a
+// length at 16, the range along x and y, and products of them.
+func TestIsSmall(t *testing.T) {
+	const w, n, x, y = abi.OffsetArgs, abi.OffsetArgs + 16, abi.OffsetRange, abi.OffsetRange + 4
+	k := NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
+		{Name: abi.VariantWords},
+		{Name: abi.VariantSmall, Products: [][]int{{w}, {n}, {x}, {y, w}, {-15, w}}},
+	}}})
+	const limit = abi.MaxSmall
+	for _, c := range []struct {
+		w, n, x, y int
+		want       bool
+	}{
+		{1, 1, 1, 1, true},
+		{0, 0, 1, 1, true},
+		{1, limit, limit, limit, true},
+		{1, limit + 1, 1, 1, false},
+		{1, 1, limit + 1, 1, false},
+		{1 << 14, 1, limit, 1 << 14, true},
+		{1 << 14, 1, 1, 1<<14 + 1, false},
+		{-1, 1, 1, 1, false},
+		{1, -1 << 63, 1, 1, false},
+		{limit / 16, 1, 1, 1, true},
+		{limit / 15, 1, 1, 1, true},
+		{limit/15 + 1, 1, 1, 1, false},
+		{1 << 62, 1, 1, 4, false}, // the product wraps around
+	} {
+		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}}
+		for _, v := range []int{c.w, 0, c.n} {
+			call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(v))
+		}
+		if got := k.isSmall(call); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
+		t.Error("a kernel without the variant")
+	}
+}
