@@ -38,6 +38,13 @@ func TestMain(m *testing.M) {
 // compares.
 func TestDevices(t *testing.T) { compareDevices(t) }
 
+// TestGeneral does so without the variants for small launches, which most of the
+// launches are.
+func TestGeneral(t *testing.T) {
+	t.Setenv("KGEN_SMALL", "never")
+	compareDevices(t)
+}
+
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
 	compareDevices(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
