@@ -69,6 +69,7 @@ func init() {
 	})
 	add1("Sorts", gen.RunSorts, 16, func() golang.Sorts { return golang.Sorts{In: mixedInts(80), Buf: make([]int64, 16*40)} })
 	add1("Stable", gen.RunStable, 16, func() golang.Stable { return golang.Stable{In: mixedInts(80), Out: out32(16)} })
+	add1("Large", gen.RunLarge, 40, func() golang.Large { return golang.Large{In: mixedInts(40), Out: out32(40)} })
 	add1("Runes", gen.RunRunes, 90, func() golang.Runes {
 		raw := []byte("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xff\xc0z\xe2\x82日本語\xed\xa0\x80\xf4\x90\x80\x80")
 		return golang.Runes{In: append(raw, make([]byte, 90)...), Out: out32(90)}

@@ -164,7 +164,10 @@ func (g *gen) packages() {
 	case 6:
 		g.local(boolType, fmt.Sprintf("slices.IsSorted(%s)", s))
 	default:
-		g.local(intT, fmt.Sprintf("slices.IndexFunc(%s, func(x %s) bool { return x > %s })", s, t, g.expr(t, 1)))
+		g.closed++
+		e := g.expr(t, 1)
+		g.closed--
+		g.local(intT, fmt.Sprintf("slices.IndexFunc(%s, func(x %s) bool { return x > %s })", s, t, e))
 	}
 }
 
@@ -213,7 +216,10 @@ func (g *gen) typeSwitch() {
 // functionValue chooses a function when it is built.
 func (g *gen) functionValue() {
 	t, f := g.intType(), g.name("f")
-	g.line("%s := shape.Compose(func(x %s) %s { return x*3 + %s }, shape.Negate[%s])", f, t, t, g.expr(t, 1), t)
+	g.closed++
+	e := g.expr(t, 1)
+	g.closed--
+	g.line("%s := shape.Compose(func(x %s) %s { return x*3 + %s }, shape.Negate[%s])", f, t, t, e, t)
 	g.local(t, fmt.Sprintf("%s(%s)", f, g.value(t, 2)))
 }
 

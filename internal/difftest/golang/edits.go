@@ -100,3 +100,25 @@ func (k Runes) Kernel(it dsl.Item1) {
 	}
 	k.Out[i] = int32(n)
 }
+
+// Large has large arrays of its own, new ones in each round.
+type Large struct{ In, Out []int32 }
+
+// Kernel reads before it writes.
+func (k Large) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	var h int32
+	for round := range 3 {
+		var a [7][11]int16
+		var b [70]struct {
+			X uint8
+			Y [2]float32
+		}
+		var c [1000]byte
+		j := int(k.In[i]&63) + round
+		h = h*31 + int32(a[j%7][j%11]) + int32(b[j].X) + int32(b[j+1].Y[round&1]) + int32(c[j*15])
+		a[j%7][j%11], b[j].X, b[j+1].Y[round&1], c[j*15] = 3, 4, 5, 6
+		h = h*31 + int32(a[(j+i)%7][j%11]) + int32(b[69-j].X) + int32(b[(j+i)%70].Y[round&1]) + int32(c[j*14])
+	}
+	k.Out[i] = h
+}
