@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, largeKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -496,6 +496,65 @@ func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 // RunIterators runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iteratorsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Large.spv
+var largeSPIRV string
+
+//go:embed Large.small.spv
+var largeSmall string
+
+//go:embed Large.words.spv
+var largeWords string
+
+var largeKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Large",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:118:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7"},
+	},
+	SPIRV: largeSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Large{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Large is the kernel [golang.Large] with its slices in device memory.
+// Large has large arrays of its own, new ones in each round.
+type Large struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(largeKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
