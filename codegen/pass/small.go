@@ -17,8 +17,14 @@ import (
 func solved(m *ir.Module) *ranges {
 	a := newRanges(m)
 	a.solve()
-	if m.Small != nil && a.assumeSmall() {
-		a.solve()
+	if m.Small != nil {
+		// What is small shows that products of it do not wrap around.
+		for range maxSmallRounds {
+			if !a.assumeSmall() {
+				break
+			}
+			a.solve()
+		}
 	}
 	return a
 }
@@ -48,11 +54,12 @@ type sizes struct {
 
 // Limits of bounds that are worth having.
 const (
-	maxSizes      = 3 // in one product
-	maxBoundTerms = 7
-	maxBoundConst = 1 << 20 // what is constant beside the sizes
-	maxBoundDepth = 12
-	maxBoundTries = 2000
+	maxSizes       = 3 // in one product
+	maxBoundTerms  = 7
+	maxBoundConst  = 1 << 20 // what is constant beside the sizes
+	maxBoundDepth  = 12
+	maxBoundTries  = 2000
+	maxSmallRounds = 3 // one for each dimension of an index
 )
 
 func (s bound) plus(t bound) (bound, bool) {
@@ -123,6 +130,7 @@ type bounder struct {
 // and the products of sizes that must be small for it. It reports whether there
 // are any.
 func (a *ranges) assumeSmall() bool {
+	before := len(a.given)
 	d := &bounder{a: a, p: newProver(a)}
 	var lengths, ranges []*ir.Value
 	for _, b := range a.dom.Order {
@@ -165,7 +173,7 @@ func (a *ranges) assumeSmall() bool {
 			a.given[v] = interval{p.lo, s.hi()}
 		}
 	}
-	return len(a.given) > 0
+	return len(a.given) > before
 }
 
 // bound returns an upper bound of v in block b.

@@ -2221,7 +2221,7 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: grid2LocalSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}}, SPIRV: grid2LocalSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2261,6 +2261,9 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 //go:embed Grid3.spv
 var grid3SPIRV string
 
+//go:embed Grid3.small.spv
+var grid3Small string
+
 //go:embed Grid3.words.spv
 var grid3Words string
 
@@ -2279,6 +2282,7 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: grid3SPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3029,6 +3033,9 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 //go:embed GroupRounds.spv
 var groupRoundsSPIRV string
 
+//go:embed GroupRounds.small.spv
+var groupRoundsSmall string
+
 //go:embed GroupRounds.words.spv
 var groupRoundsWords string
 
@@ -3060,6 +3067,7 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: groupRoundsSPIRV,
 	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3195,7 +3203,7 @@ var iDsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: iDsSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}}, SPIRV: iDsSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}, {-8, 8, 12, 16}, {-8, 8, 12}, {-8, 8}}, SPIRV: iDsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
