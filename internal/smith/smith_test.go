@@ -35,7 +35,10 @@ var (
 )
 
 // batch is how many programs gc compiles at once.
-const batch = 100
+const batch = 50
+
+// atLeast is how many programs run however long they take.
+const atLeast = 20
 
 // bench runs programs in every way.
 type bench struct {
@@ -291,6 +294,11 @@ func TestSmith(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range ps {
+			if time.Since(begin) > *budget && done-len(ps)+i >= atLeast {
+				done -= len(ps) - i
+				seed -= uint64(len(ps) - i)
+				break
+			}
 			if errors.Is(errs[i], errRefused) {
 				refused[strings.Join(strings.Fields(errs[i].Error())[1:3], " ")]++
 				t.Logf("seed %d: %v", p.Seed, errs[i])
