@@ -117,6 +117,8 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 	case ir.OpLoad:
 		ref := v.Ref()
 		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
+	case ir.OpSToF, ir.OpUToF: // integers in private memory are no matter of blocked algorithms
+		may = h.literal(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
