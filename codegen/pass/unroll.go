@@ -3,288 +3,294 @@ package pass
 import (
 	"slices"
 
-	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// ForHost readies a module, as narrow leaves it, for compilers that do little to
-// loops, as gc: those that run a few times, as is known here, are written out, and
-// small branches become selections. It analyses what is uniform then.
-func ForHost(m *ir.Module) *Uniformity {
-	f := m.Kernel
-	withinRange(m)
-	for range maxUnrollDepth {
-		f.RemoveUnreachable()
-		singleLatches(f)
-		changed := false
-		for _, l := range innerLoops(f) {
-			changed = l.unroll() || changed
-		}
-		if !changed {
-			break
-		}
-		mem2reg(m)
-		runSimplify(m)
-		runCSE(m)
-		runDCE(m)
-	}
-	selectBranches(f)
-	runSimplify(m)
-	f.RemoveUnreachable()
-	singleLatches(f)
-	return uniformity(f)
-}
-
-// withinRange drops the checks of whether work-items of a range exist, as those do
-// that no work-group makes up the number of.
-func withinRange(m *ir.Module) {
-	if m.Form != abi.Range {
-		return
-	}
-	exists := func(v *ir.Value) bool {
-		if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg {
-			return false
-		}
-		d := v.Args[0].Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX
-		return d < 3 && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(d))
-	}
-	repl := map[*ir.Value]*ir.Value{}
-	for _, b := range m.Kernel.Blocks {
-		for _, v := range b.Insts {
-			if exists(v) {
-				repl[v] = m.Bool(true)
-			}
-		}
-	}
-	replaceUses(m.Kernel, (&promoter{repl: repl}).resolve)
-	runSimplify(m)
-	runDCE(m)
-}
-
-// Bounds of what is written out: rounds of a loop, values that come of it, and loops
-// within one another.
+// Limits of what is unrolled: iterations of a loop, and instructions afterwards.
 const (
-	maxUnrollRounds = 16
-	maxUnrollValues = 400
-	maxUnrollDepth  = 3
+	maxUnrolled       = 16
+	maxUnrolledValues = 512
 )
 
-// innerLoop is a loop without loops and Sync ops in it.
-type innerLoop struct {
-	f           *ir.Func
-	dom         *ir.DomTree
+// unroll writes out small loops with a constant number of iterations, from the
+// inside out, if checks are left in them: gather then makes one of all the
+// checks. Loops without checks are left to drivers.
+func unroll(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, func(l *loop) bool { return l.movable() && l.checks() }); {
+			if diags := runSimplify(m); len(diags) > 0 {
+				return diags
+			}
+			runCSE(m)
+			runDCE(m)
+		}
+	}
+	return nil
+}
+
+// unrollOne unrolls the first small loop of f that is worth it, and reports whether
+// there was one.
+func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop) bool) bool {
+	f.RemoveUnreachable()
+	for _, l := range innermost(f) {
+		if tried[l.head] {
+			continue
+		}
+		tried[l.head] = true
+		n := l.trips()
+		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l) {
+			continue
+		}
+		l.unroll(f, n)
+		return true
+	}
+	return false
+}
+
+// loop is a natural loop with one back edge.
+type loop struct {
 	head, latch *ir.Block
-	entry       int // among head's predecessors
-	blocks      []*ir.Block
+	blocks      []*ir.Block // in an order in which definitions come first
 	in          map[*ir.Block]bool
 }
 
-// innerLoops returns the loops that may be written out.
-func innerLoops(f *ir.Func) []*innerLoop {
+// innermost returns f's loops that have one back edge and no loop inside.
+func innermost(f *ir.Func) []*loop {
 	dom := f.Dominators()
-	var out []*innerLoop
+	var found []*loop
 	for _, h := range dom.Order {
-		if len(h.Preds) != 2 || h.Preds[0] == h.Preds[1] {
+		latches := latchesOf(h, dom)
+		if len(latches) != 1 || countPreds(h, latches[0]) != 1 {
 			continue
 		}
-		l := &innerLoop{f: f, dom: dom, head: h, in: map[*ir.Block]bool{h: true}}
-		switch {
-		case dom.Dominates(h, h.Preds[0]) && !dom.Dominates(h, h.Preds[1]):
-			l.latch, l.entry = h.Preds[0], 1
-		case dom.Dominates(h, h.Preds[1]) && !dom.Dominates(h, h.Preds[0]):
-			l.latch = h.Preds[1]
-		default:
-			continue
-		}
-		work := []*ir.Block{l.latch}
-		for len(work) > 0 {
-			b := work[len(work)-1]
-			work = work[:len(work)-1]
-			if !l.in[b] {
-				l.in[b] = true
-				work = append(work, b.Preds...)
-			}
-		}
-		ok := true
+		l := &loop{head: h, latch: latches[0], in: loopBody(h, latches)}
+		inner := true
 		for _, b := range dom.Order {
 			if l.in[b] {
 				l.blocks = append(l.blocks, b)
-				inner := b != h && slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return dom.Dominates(b, p) })
-				ok = ok && !inner && !slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
+				for _, s := range b.Term.Succs {
+					inner = inner && !(s != h && l.in[s] && dom.Dominates(s, b))
+				}
 			}
 		}
-		if ok {
-			out = append(out, l)
+		if inner {
+			l.takeFaults(dom.Order)
+			found = append(found, l)
 		}
 	}
-	return out
+	return found
 }
 
-// unroll writes the loop out, if it is small and its rounds are known.
-func (l *innerLoop) unroll() bool {
+// latchesOf returns the blocks with back edges to h.
+func latchesOf(h *ir.Block, dom *ir.DomTree) []*ir.Block {
+	var latches []*ir.Block
+	for _, p := range h.Preds {
+		if dom.Dominates(h, p) && !slices.Contains(latches, p) {
+			latches = append(latches, p)
+		}
+	}
+	return latches
+}
+
+// loopBody returns the blocks of the loop with head h and the given latches.
+func loopBody(h *ir.Block, latches []*ir.Block) map[*ir.Block]bool {
+	in := map[*ir.Block]bool{h: true}
+	work := slices.Clone(latches)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !in[b] {
+			in[b] = true
+			work = append(work, b.Preds...)
+		}
+	}
+	return in
+}
+
+// takeFaults makes those blocks parts of the loop that are for its faults only,
+// so that each copy has its own.
+func (l *loop) takeFaults(order []*ir.Block) {
+	out := func(p *ir.Block) bool { return !l.in[p] }
+	for _, b := range order {
+		if !l.in[b] && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
+			l.blocks = append(l.blocks, b)
+		}
+	}
+	for _, b := range l.blocks {
+		l.in[b] = true
+	}
+}
+
+func countPreds(b, p *ir.Block) int {
+	n := 0
+	for _, q := range b.Preds {
+		if q == p {
+			n++
+		}
+	}
+	return n
+}
+
+// values returns the number of the loop's instructions.
+func (l *loop) values() int {
 	n := 0
 	for _, b := range l.blocks {
-		n += len(b.Insts)
+		n += len(b.Insts) + 1
 	}
-	rounds := l.rounds()
-	if rounds == 0 || rounds*n > maxUnrollValues {
-		return false
-	}
-	l.demote()
-	for range rounds {
-		l.peel()
+	return n
+}
+
+// movable reports whether the loop has no Sync op, which stands where it stands.
+func (l *loop) movable() bool {
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+			return false
+		}
 	}
 	return true
 }
 
-// rounds returns how often the loop's head is run, or 0 if that is not known.
-func (l *innerLoop) rounds() int {
+// checks reports whether the loop has a check.
+func (l *loop) checks() bool {
+	return slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Term.Succs, isFault) })
+}
+
+// isFault reports whether b records a fault and ends the work-item.
+func isFault(b *ir.Block) bool {
+	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
+}
+
+// trips returns how often the loop's head runs, or 0 if that is not known to be
+// small.
+func (l *loop) trips() int {
+	dom := l.head.Func.Dominators()
 	for _, b := range l.blocks {
-		if b.Term.Kind != ir.Branch || !l.dom.Dominates(b, l.latch) {
-			continue
-		}
-		stays := 0
-		switch yes, no := l.in[b.Term.Succs[0]], l.in[b.Term.Succs[1]]; {
-		case yes && !no:
-			stays = 1
-		case no && !yes:
-		default:
-			continue
-		}
-		if n := l.count(b.Term.Cond, stays == 1); n > 0 {
-			return n
+		if b.Term.Kind == ir.Branch && dom.Dominates(b, l.latch) {
+			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
+			if out >= 0 {
+				if n := l.simulate(b.Term.Cond, out); n > 0 {
+					return n
+				}
+			}
 		}
 	}
 	return 0
 }
 
-// count returns in which round the condition is no longer what keeps the loop going.
-func (l *innerLoop) count(cond *ir.Value, stays bool) int {
-	if len(cond.Args) != 2 || !cond.Args[0].Type.IsInt() {
-		return 0
-	}
-	compare, ok := comparisons[cond.Op]
-	if !ok {
-		return 0
-	}
-	var at [2]func(i int64) int64
-	var phi *ir.Value
-	for k, a := range cond.Args {
-		if a.IsConst() {
-			at[k] = func(int64) int64 { return a.Int() }
-			continue
+// simulate returns how often the loop's head runs if the loop is left when cond
+// chooses its branch's successor out.
+func (l *loop) simulate(cond *ir.Value, out int) int {
+	back := slices.Index(l.head.Preds, l.latch)
+	env := map[*ir.Value]*ir.Value{}
+	for _, phi := range l.head.Phis {
+		var init *ir.Value
+		for i, a := range phi.Args {
+			if i != back && init != nil && a != init {
+				init = nil
+				break
+			} else if i != back {
+				init = a
+			}
 		}
-		p, step := a, int64(0)
-		if a.Op == ir.OpIAdd && a.Args[1].IsConst() {
-			p, step = a.Args[0], a.Args[1].Int()
+		if init != nil && init.IsConst() {
+			env[phi] = init
 		}
-		if p.Op != ir.OpPhi || p.Block != l.head || phi != nil && phi != p {
+	}
+	s := &simplifier{m: l.head.Func.Module}
+	for n := 1; n <= maxUnrolled+1; n++ {
+		seen := map[*ir.Value]*ir.Value{}
+		c := l.fold(s, cond, env, seen)
+		if c == nil {
 			return 0
 		}
-		phi = p
-		at[k] = func(i int64) int64 { return wrap(a.Type, i+step) }
-	}
-	if phi == nil {
-		return 0
-	}
-	start, next := phi.Args[l.entry], phi.Args[1-l.entry]
-	if !start.IsConst() || next.Op != ir.OpIAdd || next.Args[0] != phi || !next.Args[1].IsConst() {
-		return 0
-	}
-	i := start.Int()
-	for n := 1; n <= maxUnrollRounds+1; n++ {
-		if compare(at[0](i), at[1](i), phi.Type) != stays {
+		if (c.Bits == 0) == (out == 1) {
 			return n
 		}
-		i = wrap(phi.Type, i+next.Args[1].Int())
+		next := map[*ir.Value]*ir.Value{}
+		for _, phi := range l.head.Phis {
+			if x := l.fold(s, phi.Args[back], env, seen); x != nil {
+				next[phi] = x
+			}
+		}
+		env = next
 	}
 	return 0
 }
 
-// wrap drops what lies past the type's width.
-func wrap(t *ir.Type, x int64) int64 {
-	n := 64 - t.Bits()
-	return x << n >> n
-}
-
-var comparisons = map[ir.Op]func(x, y int64, t *ir.Type) bool{
-	ir.OpIEq: func(x, y int64, _ *ir.Type) bool { return x == y },
-	ir.OpINe: func(x, y int64, _ *ir.Type) bool { return x != y },
-	ir.OpSLt: func(x, y int64, _ *ir.Type) bool { return x < y },
-	ir.OpSLe: func(x, y int64, _ *ir.Type) bool { return x <= y },
-	ir.OpULt: func(x, y int64, t *ir.Type) bool { return uint64(x) < uint64(y) },
-	ir.OpULe: func(x, y int64, t *ir.Type) bool { return uint64(x) <= uint64(y) },
-}
-
-// demote turns the loop's values that are used behind it, but for those that edges
-// out of it hand on, into variables, so that each copy of the loop can set them.
-func (l *innerLoop) demote() {
-	vars := map[*ir.Value]*ir.Ref{}
-	load := func(v *ir.Value) *ir.Value {
-		ref := vars[v]
-		if ref == nil {
-			ref = &ir.Ref{Var: l.f.Module.NewVar(l.f, ir.Function, "loop", v.Type)}
-			vars[v] = ref
-		}
-		x := l.f.NewValue(ir.OpLoad, v.Type)
-		x.Aux = ref
+// fold returns the constant that v is in an iteration, or nil.
+func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+	if v.IsConst() {
+		return v
+	}
+	if x := env[v]; x != nil {
 		return x
 	}
-	own := func(v *ir.Value) bool { return v != nil && v.Block != nil && l.in[v.Block] }
-	for _, b := range l.f.Blocks {
-		if l.in[b] {
-			continue
-		}
-		for _, phi := range b.Phis {
-			for i, p := range b.Preds {
-				if !l.in[p] && own(phi.Args[i]) {
-					x := load(phi.Args[i])
-					x.Block, phi.Args[i] = p, x
-					p.Insts = append(p.Insts, x)
-				}
-			}
-		}
-		var insts []*ir.Value
-		for _, v := range b.Insts {
-			for i, a := range v.Args {
-				if own(a) {
-					x := load(a)
-					x.Block, v.Args[i] = b, x
-					insts = append(insts, x)
-				}
-			}
-			insts = append(insts, v)
-		}
-		if c := b.Term.Cond; own(c) {
-			x := load(c)
-			x.Block, b.Term.Cond = b, x
-			insts = append(insts, x)
-		}
-		b.Insts = insts
+	if x, ok := seen[v]; ok {
+		return x
 	}
-	for _, b := range l.blocks {
-		var insts []*ir.Value
-		set := func(v *ir.Value) {
-			if ref := vars[v]; ref != nil {
-				x := l.f.NewValue(ir.OpStore, ir.TypeVoid, v)
-				x.Aux, x.Block = ref, b
-				insts = append(insts, x)
-			}
-		}
-		for _, v := range b.Phis {
-			set(v)
-		}
-		for _, v := range b.Insts {
-			insts = append(insts, v)
-			set(v)
-		}
-		b.Insts = insts
+	seen[v] = nil
+	if v.Op == ir.OpPhi || !v.Op.Has(ir.FlagPure) || v.Block == nil || !l.in[v.Block] || len(v.Args) == 0 {
+		return nil
 	}
+	w := *v
+	w.Args = make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		if w.Args[i] = l.fold(s, a, env, seen); w.Args[i] == nil {
+			return nil
+		}
+	}
+	if x := s.fold(&w); x != nil && x.IsConst() {
+		seen[v] = x
+	}
+	return seen[v]
 }
 
-// peel puts a copy of the loop's first round before it.
-func (l *innerLoop) peel() {
-	blocks, values := map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}
+// unroll puts n copies of the loop before it; what is known of their conditions
+// leaves nothing of the loop itself.
+func (l *loop) unroll(f *ir.Func, n int) {
+	u := &undefs{}
+	cells := append(l.demoteUses(f, u), demotePhis(f, u)...)
+	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
+	copies := make([]map[*ir.Block]*ir.Block, n)
+	for i := range copies {
+		copies[i] = l.copy(f)
+	}
+	for i, c := range copies {
+		next := l.head
+		if i+1 < n {
+			next = copies[i+1][l.head]
+		}
+		for _, b := range l.blocks {
+			t := b.Term
+			t.Succs = slices.Clone(t.Succs)
+			for k, s := range t.Succs {
+				switch {
+				case s == l.head:
+					t.Succs[k] = next
+				case l.in[s]:
+					t.Succs[k] = c[s]
+				}
+			}
+			if t.Cond != nil {
+				t.Cond = c[b].Term.Cond
+			}
+			c[b].Term = ir.Term{}
+			c[b].SetTerm(t)
+		}
+	}
+	for _, p := range entries {
+		p.Retarget(l.head, copies[0][l.head])
+	}
+	f.RemoveUnreachable()
+	u.promote(f, cells)
+}
+
+// copy copies the loop's blocks, which have no phis, but for where they lead:
+// their terminators have conditions only.
+func (l *loop) copy(f *ir.Func) map[*ir.Block]*ir.Block {
+	blocks := map[*ir.Block]*ir.Block{}
+	values := map[*ir.Value]*ir.Value{}
 	value := func(v *ir.Value) *ir.Value {
 		if w := values[v]; w != nil {
 			return w
@@ -292,97 +298,93 @@ func (l *innerLoop) peel() {
 		return v
 	}
 	for _, b := range l.blocks {
-		c := l.f.NewBlock()
+		c := f.NewBlock()
+		c.Unroll = b.Unroll
 		blocks[b] = c
-		add := func(v *ir.Value) *ir.Value {
-			w := l.f.NewValue(v.Op, v.Type)
-			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, c
-			values[v] = w
-			return w
-		}
-		for _, v := range b.Phis {
-			if b == l.head {
-				values[v] = v.Args[l.entry]
-			} else {
-				c.Phis = append(c.Phis, add(v))
-			}
-		}
 		for _, v := range b.Insts {
-			c.Insts = append(c.Insts, add(v))
+			w := f.NewValue(v.Op, v.Type)
+			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, c
+			for _, a := range v.Args {
+				w.Args = append(w.Args, value(a))
+			}
+			values[v] = w
+			c.Insts = append(c.Insts, w)
+		}
+		if b.Term.Cond != nil {
+			c.Term.Cond = value(b.Term.Cond)
 		}
 	}
-	entry := l.head.Preds[l.entry]
-	for _, b := range l.blocks {
-		c := blocks[b]
-		for i, v := range c.Phis {
-			for _, a := range b.Phis[i].Args {
-				v.Args = append(v.Args, value(a))
+	return blocks
+}
+
+// demoteUses puts the loop's values that are used after it in variables, which
+// it returns, since there will be several of each.
+func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
+	e := newEdits(f)
+	refs := map[*ir.Value]*ir.Ref{}
+	var vars []*ir.Var
+	load := func(a *ir.Value, b *ir.Block) *ir.Value {
+		if a.Block == nil || !l.in[a.Block] || l.in[b] {
+			return nil
+		}
+		r := refs[a]
+		if r == nil {
+			r = &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "out", a.Type)}
+			refs[a], vars = r, append(vars, r.Var)
+			s := f.NewValue(ir.OpStore, ir.TypeVoid, a)
+			s.Aux, s.Block = r, a.Block
+			if a.Op == ir.OpPhi {
+				e.start[a.Block] = append(e.start[a.Block], s)
+			} else {
+				e.after[a] = append(e.after[a], s)
 			}
 		}
-		for i, v := range c.Insts {
-			for _, a := range b.Insts[i].Args {
-				v.Args = append(v.Args, value(a))
-			}
-		}
-		if b == l.head {
-			c.Preds = []*ir.Block{entry}
-		} else {
-			for _, p := range b.Preds {
-				c.Preds = append(c.Preds, blocks[p])
-			}
-		}
-		c.Term = b.Term
-		if c.Term.Cond != nil {
-			c.Term.Cond = value(c.Term.Cond)
-		}
-		c.Term.Succs = nil
-		for k, s := range b.Term.Succs {
-			switch {
-			case s == l.head:
-				c.Term.Succs = append(c.Term.Succs, s)
-			case l.in[s]:
-				c.Term.Succs = append(c.Term.Succs, blocks[s])
-			default:
-				c.Term.Succs = append(c.Term.Succs, s)
-				at := nthPred(s, b, b.Term.Succs[:k])
-				s.Preds = append(s.Preds, c)
-				for _, phi := range s.Phis {
-					phi.Args = append(phi.Args, value(phi.Args[at]))
+		x := f.NewValue(ir.OpLoad, a.Type)
+		x.Aux, x.Block = r, b
+		return x
+	}
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			for i, a := range phi.Args {
+				if p := b.Preds[i]; !l.in[p] {
+					if x := load(a, p); x != nil {
+						e.end[p] = append(e.end[p], x)
+						phi.Args[i] = x
+					}
 				}
 			}
 		}
-	}
-	for i, s := range entry.Term.Succs {
-		if s == l.head {
-			entry.Term.Succs[i] = blocks[l.head]
+		for _, v := range b.Insts {
+			for i, a := range v.Args {
+				if x := load(a, b); x != nil {
+					e.before[v] = append(e.before[v], x)
+					v.Args[i] = x
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil {
+			if x := load(c, b); x != nil {
+				e.end[b] = append(e.end[b], x)
+				b.Term.Cond = x
+			}
 		}
 	}
-	l.head.Preds[l.entry] = blocks[l.latch]
-	var next []*ir.Value
-	for _, phi := range l.head.Phis {
-		next = append(next, value(phi.Args[1-l.entry]))
-	}
-	for i, phi := range l.head.Phis {
-		phi.Args[l.entry] = next[i]
-	}
+	e.apply()
+	return vars
 }
 
-// nthPred returns the place among s's predecessors of b's edge to it that comes
-// after the given ones.
-func nthPred(s, b *ir.Block, before []*ir.Block) int {
-	skip := 0
-	for _, x := range before {
-		if x == s {
-			skip++
+// LoopDepth returns how many loops each block stands in.
+func LoopDepth(f *ir.Func) map[*ir.Block]int {
+	depth := map[*ir.Block]int{}
+	dom := f.Dominators()
+	for _, h := range dom.Order {
+		latches := latchesOf(h, dom)
+		if len(latches) == 0 {
+			continue
+		}
+		for b := range loopBody(h, latches) {
+			depth[b]++
 		}
 	}
-	for i, p := range s.Preds {
-		if p == b {
-			if skip == 0 {
-				return i
-			}
-			skip--
-		}
-	}
-	panic("BUG: no such predecessor")
+	return depth
 }

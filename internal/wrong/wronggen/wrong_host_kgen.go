@@ -2548,24 +2548,24 @@ func (g *treeHost) r2() int {
 			v7 = int64(uint32(v0))
 			v8 := uint64(v7) < uint64(v1)
 			if !v8 {
-				goto b16
+				goto b23
 			}
 		}
 		{
 			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v10 := uint32(v5) < uint32(64)
 			if !v10 {
-				goto b15
+				goto b22
 			}
 		}
 		*(*int32)(unsafe.Add(m1, x*4)) = v9
 		next = 2
 		continue
-	b15:
+	b22:
 		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b16:
+	b23:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2577,10 +2577,10 @@ func (g *treeHost) r2() int {
 func (g *treeHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
-	v22 := int32(g.ID[0])
-	v23 := int64(uint32(v22))
+	v49 := int32(g.ID[0])
+	v50 := int64(uint32(v49))
 	v3 := g.v3
-	v25 := uint64(v23) < uint64(v3)
+	v52 := uint64(v50) < uint64(v3)
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -2591,51 +2591,101 @@ func (g *treeHost) r3() int {
 		}
 		v5 := int32(x)
 		v0 := int32(basex + x)
-		var v12, v24 int32
-		v12 = int32(32)
-	b6:
+		var v51 int32
 		{
-			v13 := 0 < v12
-			if !v13 {
-				goto b10
+			v12 := v5 < 32
+			if !v12 {
+				goto b7
 			}
 		}
 		{
-			v14 := v5 < v12
-			if !v14 {
+			v14 := *(*int32)(unsafe.Add(m1, x*4+128))
+			v15 := *(*int32)(unsafe.Add(m1, x*4))
+			v16 := v15 + v14
+			*(*int32)(unsafe.Add(m1, x*4)) = v16
+		}
+	b7:
+		{
+			v18 := v5 < 16
+			if !v18 {
 				goto b9
 			}
 		}
 		{
-			v15 := v5 + v12
-			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, x*4))
-			v18 := v17 + v16
-			*(*int32)(unsafe.Add(m1, x*4)) = v18
+			v20 := *(*int32)(unsafe.Add(m1, x*4+64))
+			v21 := *(*int32)(unsafe.Add(m1, x*4))
+			v22 := v21 + v20
+			*(*int32)(unsafe.Add(m1, x*4)) = v22
 		}
 	b9:
 		{
-			v20 := v12 / 2
-			v12 = v20
-			goto b6
-		}
-	b10:
-		{
-			v21 := v5 == 0
-			if !v21 {
-				goto b14
+			v24 := v5 < 8
+			if !v24 {
+				goto b11
 			}
 		}
-		v24 = *(*int32)(m1)
-		if !v25 {
-			goto b13
+		{
+			v26 := *(*int32)(unsafe.Add(m1, x*4+32))
+			v27 := *(*int32)(unsafe.Add(m1, x*4))
+			v28 := v27 + v26
+			*(*int32)(unsafe.Add(m1, x*4)) = v28
 		}
-		*(*int32)(unsafe.Add(p2, int(v22)*4)) = v24
-		goto b14
+	b11:
+		{
+			v30 := v5 < 4
+			if !v30 {
+				goto b13
+			}
+		}
+		{
+			v32 := *(*int32)(unsafe.Add(m1, x*4+16))
+			v33 := *(*int32)(unsafe.Add(m1, x*4))
+			v34 := v33 + v32
+			*(*int32)(unsafe.Add(m1, x*4)) = v34
+		}
 	b13:
-		g.Fault(2, v23, v3, v0, int32(0), int32(0))
+		{
+			v36 := v5 < 2
+			if !v36 {
+				goto b15
+			}
+		}
+		{
+			v38 := *(*int32)(unsafe.Add(m1, x*4+8))
+			v39 := *(*int32)(unsafe.Add(m1, x*4))
+			v40 := v39 + v38
+			*(*int32)(unsafe.Add(m1, x*4)) = v40
+		}
+	b15:
+		{
+			v42 := v5 < 1
+			if !v42 {
+				goto b17
+			}
+		}
+		{
+			v44 := *(*int32)(unsafe.Add(m1, x*4+4))
+			v45 := *(*int32)(unsafe.Add(m1, x*4))
+			v46 := v45 + v44
+			*(*int32)(unsafe.Add(m1, x*4)) = v46
+		}
+	b17:
+		{
+			v48 := v5 == 0
+			if !v48 {
+				goto b21
+			}
+		}
+		v51 = *(*int32)(m1)
+		if !v52 {
+			goto b20
+		}
+		*(*int32)(unsafe.Add(p2, int(v49)*4)) = v51
+		goto b21
+	b20:
+		g.Fault(2, v50, v3, v0, int32(0), int32(0))
 		continue
-	b14:
+	b21:
 		continue
 	}
 	return -1

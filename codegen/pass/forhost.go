@@ -1,0 +1,52 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// ForHost readies a module, as narrow leaves it, for compilers that do little to
+// loops, as gc: those that run a few times, as is known here, are written out, and
+// small branches become selections. It analyses what is uniform then.
+func ForHost(m *ir.Module) *Uniformity {
+	f := m.Kernel
+	withinRange(m)
+	f.RemoveUnreachable()
+	singleLatches(f)
+	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
+		runSimplify(m)
+		runCSE(m)
+		runDCE(m)
+	}
+	selectBranches(f)
+	runSimplify(m)
+	f.RemoveUnreachable()
+	singleLatches(f)
+	return uniformity(f)
+}
+
+// withinRange drops the checks of whether work-items of a range exist, as those do
+// that no work-group makes up the number of.
+func withinRange(m *ir.Module) {
+	if m.Form != abi.Range {
+		return
+	}
+	exists := func(v *ir.Value) bool {
+		if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg {
+			return false
+		}
+		d := v.Args[0].Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX
+		return d < 3 && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(d))
+	}
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if exists(v) {
+				repl[v] = m.Bool(true)
+			}
+		}
+	}
+	replaceUses(m.Kernel, (&promoter{repl: repl}).resolve)
+	runSimplify(m)
+	runDCE(m)
+}
