@@ -16,11 +16,15 @@ const maxGathered = 32
 // once more up to the first that does, in a copy of its own, without a way back.
 func gather(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
+		together := map[*ir.Block]bool{}
+		if f == m.Kernel && m.UsesGroup {
+			together = failTogether(f)
+		}
 		done := map[*ir.Block]bool{}
 		changed := false
 		for _, b := range f.ReversePostorder() {
 			if !done[b] {
-				c := &gatherer{f: f, placed: map[*ir.Value]bool{}}
+				c := &gatherer{f: f, together: together, placed: map[*ir.Value]bool{}}
 				c.collect(b)
 				for _, x := range c.list {
 					done[x.block] = true
@@ -31,7 +35,7 @@ func gather(m *ir.Module) diag.List {
 				}
 			}
 		}
-		for cold := map[*ir.Block]bool{}; gatherRegions(f, cold); {
+		for cold := map[*ir.Block]bool{}; gatherRegions(f, cold, together); {
 			changed = true
 		}
 		if changed {
@@ -43,6 +47,23 @@ func gather(m *ir.Module) diag.List {
 		}
 	}
 	return nil
+}
+
+// failTogether returns the blocks whose checks all work-items of a group pass, or none.
+// They keep a branch of their own: where it is one with checks that some pass, work-
+// items that are dead lanes for either would go on to loads, divisions and loops of the
+// skeleton that such a check is for.
+func failTogether(f *ir.Func) map[*ir.Block]bool {
+	f.RemoveUnreachable()
+	singleLatches(f)
+	u := uniformity(f)
+	together := map[*ir.Block]bool{}
+	for _, b := range u.order {
+		if _, ok := checkOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+			together[b] = true
+		}
+	}
+	return together
 }
 
 // check is a branch that leads to a fault or on.
@@ -70,11 +91,12 @@ func checkOf(b *ir.Block) (check, bool) {
 // gatherer gathers the checks of one piece of straight-line code, each but the first in a
 // block that only the one before leads to.
 type gatherer struct {
-	f       *ir.Func
-	list    []check
-	hoisted []*ir.Value // what the checks need, to be computed before the first
-	placed  map[*ir.Value]bool
-	effects bool // something between them is not only computed or read
+	f        *ir.Func
+	together map[*ir.Block]bool // as failTogether returns it
+	list     []check
+	hoisted  []*ir.Value // what the checks need, to be computed before the first
+	placed   map[*ir.Value]bool
+	effects  bool // something between them is not only computed or read
 }
 
 // collect finds the checks from b on that can be made at b's end.
@@ -86,6 +108,9 @@ func (c *gatherer) collect(b *ir.Block) {
 		}
 		effects := c.effects
 		if len(c.list) > 0 {
+			if c.together[b] != c.together[c.list[0].block] {
+				return
+			}
 			for _, v := range b.Insts {
 				if v.Op.Has(ir.FlagSync) {
 					return

@@ -21,7 +21,8 @@ type region struct {
 	start, exit *ir.Block
 	blocks      []*ir.Block // in an order in which definitions come first
 	in          map[*ir.Block]bool
-	faults      []*ir.Block // entered from the region alone
+	together    map[*ir.Block]bool // as failTogether returns it
+	faults      []*ir.Block        // entered from the region alone
 	reach       map[*ir.Block]*ir.Value
 	hoisted     map[*ir.Value]*ir.Value
 	made        []*ir.Value
@@ -32,8 +33,9 @@ type region struct {
 // or is not come to. The code is then there twice, without these checks and, for
 // work-items of which one fails, with them.
 //
-// cold has the copies so far, which are left as they are.
-func gatherRegions(f *ir.Func, cold map[*ir.Block]bool) bool {
+// cold has the copies so far, which are left as they are; checks that fail for all
+// work-items together stay where they are.
+func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
 	for _, b := range f.Blocks {
@@ -49,7 +51,7 @@ func gatherRegions(f *ir.Func, cold map[*ir.Block]bool) bool {
 		if isFault(b) || b.Term.Kind == ir.Return || cold[b] {
 			continue
 		}
-		if r := findRegion(f, dom, b, cold); r != nil && r.version(cold) {
+		if r := findRegion(f, dom, b, cold, together); r != nil && r.version(cold) {
 			return true
 		}
 	}
@@ -57,9 +59,9 @@ func gatherRegions(f *ir.Func, cold map[*ir.Block]bool) bool {
 }
 
 // findRegion returns the largest region that starts at the end of b, or nil.
-func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold map[*ir.Block]bool) *region {
+func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *region {
 	var found *region
-	r := &region{f: f, dom: dom, start: b, in: map[*ir.Block]bool{}}
+	r := &region{f: f, dom: dom, start: b, together: together, in: map[*ir.Block]bool{}}
 	open := map[*ir.Block]bool{} // come to, and not yet taken
 	grow := func(x *ir.Block) {
 		for _, s := range x.Term.Succs {
@@ -126,7 +128,7 @@ func (r *region) version(cold map[*ir.Block]bool) bool {
 	var gathered []check
 	for _, b := range append([]*ir.Block{r.start}, r.blocks...) {
 		k, ok := checkOf(b)
-		if !ok {
+		if !ok || r.together[b] {
 			continue
 		}
 		reach, holds := r.reached(b), r.hoist(k.holds)
@@ -315,6 +317,8 @@ func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block 
 		}
 	}
 	moveTerm(r.start, hot)
+	r.together[hot] = r.together[r.start]
+	delete(r.together, r.start)
 	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: all, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
 	for _, k := range gathered {
 		b := k.block

@@ -106,6 +106,11 @@ func (s *bound) add(x sizes) {
 }
 
 func (s bound) ok() bool {
+	for _, x := range s.terms {
+		if x.coef > abi.MaxSmall { // no launch with such a size is small; two of them do not wrap
+			return false
+		}
+	}
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
@@ -189,6 +194,9 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 		return bound{}, false
 	}
 	arg := func(i int) (bound, bool) { return d.bound(v.Args[i], b, depth-1) }
+	if d.wrapsBelow(v, b) {
+		return bound{}, false
+	}
 	switch v.Op {
 	case ir.OpBuiltIn:
 		if x, ok := d.itemID(v); ok {
@@ -235,6 +243,38 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 	return bound{}, false
 }
 
+// wrapsBelow reports whether v may be so small that it wraps around, for all that is
+// known of its arguments in block b: bounds say that they are not large, not that
+// they are not small.
+func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
+	at := func(i int) interval { return d.a.at(v.Args[i], b) }
+	var p interval // from the arguments' lower ends
+	switch v.Op {
+	case ir.OpIAdd:
+		p = addRanges(interval{at(0).lo, 0}, interval{at(1).lo, 0})
+	case ir.OpISub:
+		y := at(1)
+		if y.lo == math.MinInt64 {
+			return true
+		}
+		p = addRanges(interval{at(0).lo, 0}, interval{-y.hi, 0})
+	case ir.OpIMul:
+		x, y := at(0), at(1)
+		if x.lo >= 0 && y.lo >= 0 {
+			return false
+		}
+		p = mulRanges(x, y)
+	case ir.OpShl:
+		n := v.Args[1]
+		if x := at(0); x.lo < 0 && n.IsConst() && n.Bits < 20 {
+			p = mulRanges(interval{x.lo, 0}, interval{1 << n.Bits, 1 << n.Bits})
+		}
+	default:
+		return false
+	}
+	return p.lo > p.hi || p.lo < fullRange(v.Type).lo
+}
+
 // itemID bounds the ids of an nd-range's work-items, of which there are no more
 // than its range says.
 func (d *bounder) itemID(v *ir.Value) (bound, bool) {
@@ -265,7 +305,7 @@ func shareSites(m *ir.Module) {
 				}
 				is := v.Aux.(*ir.Site)
 				i := slices.IndexFunc(m.Small.Sites, func(s *ir.Site) bool {
-					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message
+					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message && s.Unsigned == is.Unsigned
 				})
 				if i < 0 {
 					m.Small.Foreign = true

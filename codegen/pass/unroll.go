@@ -156,8 +156,12 @@ func (l *loop) checks() bool {
 	return slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Term.Succs, isFault) })
 }
 
-// isFault reports whether b records a fault and ends the work-item.
+// isFault reports whether b records a fault and ends the work-item, without meeting
+// others before.
 func isFault(b *ir.Block) bool {
+	if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+		return false
+	}
 	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
 }
 

@@ -1,0 +1,79 @@
+package pass
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers:
+// no barrier may become suspect by it, and every work-item does what it did, up to
+// and after it leaves.
+func TestGatherLanesRandom(t *testing.T) {
+	accepted, changed := 0, 0
+	for seed := range *seeds {
+		build := func() *laneGen {
+			g := newLaneGen(seed)
+			if ds := mem2reg(g.m); len(ds) > 0 {
+				t.Fatal(ds)
+			}
+			return g
+		}
+		tidy := func(g *laneGen) {
+			runSimplify(g.m)
+			runCSE(g.m)
+			runSimplify(g.m)
+			runDCE(g.m)
+		}
+		g, plain := build(), build()
+		tidy(plain)
+		m := &laneMachine{f: g.f, out: g.out, in: g.in, size: 5, limit: 4000}
+		args := func(i int) []uint64 { return []uint64{uint64(i), uint64(i >> 1), 3, uint64(i * 5)} }
+		var want [4][][]uint64
+		for i := range want {
+			m.args = args(i)
+			want[i], _ = m.run()
+		}
+		tidy(g)
+		before := g.m.String()
+		unroll(g.m)
+		gather(g.m)
+		if g.m.String() != before {
+			changed++
+		}
+		ds := runDeadLanes(g.m)
+		if was := runDeadLanes(plain.m); len(was) > 0 {
+			continue
+		}
+		if len(ds) > 0 {
+			t.Fatalf("seed %d: %v\n%s\n%v", seed, ds, before, g.m)
+		}
+		accepted++
+		m.strict = true
+		compare := func(after string) {
+			if err := ir.Verify(g.m); err != nil {
+				t.Fatalf("seed %d, %s: %v\n%s\n%v", seed, after, err, before, g.m)
+			}
+			for i := range want {
+				m.args = args(i)
+				got, err := m.run()
+				if err != nil || !slices.EqualFunc(got, want[i], slices.Equal) {
+					t.Fatalf("seed %d, %s, run %d: %v\n got %v\nwant %v\n%s\n%v", seed, after, i, err, got, want[i], before, g.m)
+				}
+			}
+		}
+		compare("deadlanes")
+		runSimplify(g.m)
+		runDCE(g.m)
+		structurize(g.m)
+		g.m.Level = ir.Structured
+		runSimplify(g.m)
+		runDCE(g.m)
+		compare("structurize")
+	}
+	t.Logf("%d kernels: %d accepted, %d changed by gather", *seeds, accepted, changed)
+	if changed < int(*seeds/20) {
+		t.Errorf("too few kernels are changed")
+	}
+}
