@@ -58,7 +58,7 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: appendsSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-8, 8}}, SPIRV: appendsSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -172,9 +172,6 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 //go:embed Binary.spv
 var binarySPIRV string
 
-//go:embed Binary.small.spv
-var binarySmall string
-
 //go:embed Binary.words.spv
 var binaryWords string
 
@@ -199,7 +196,6 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: binarySPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-8, 8}, {-16, 8}}, SPIRV: binarySmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -339,7 +335,7 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	SPIRV: deferredSPIRV,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-8, 8}, {-100, 8}}, SPIRV: deferredSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords},
 	},
 }, func(a *kernelimpl.HostArgs) any {
