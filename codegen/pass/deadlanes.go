@@ -280,6 +280,25 @@ func (d *deadLanes) findSkeleton() {
 			}
 		}
 	}
+	d.drop(all)
+	asked, after := d.asked(all), map[*ir.Block]bool{}
+	for b := range d.dying {
+		for _, s := range b.Term.Succs {
+			for _, x := range reachable(s) {
+				after[x] = true
+			}
+		}
+	}
+	for _, v := range all {
+		if after[v.Block] && !asked[v] && hazardous(v) {
+			delete(d.skeleton, v)
+		}
+	}
+	d.drop(all)
+}
+
+// drop leaves only those of the skeleton's values in it whose arguments are.
+func (d *deadLanes) drop(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
@@ -290,6 +309,44 @@ func (d *deadLanes) findSkeleton() {
 			}
 		}
 	}
+}
+
+// asked returns the values that the skeleton's branches, and what all lanes must
+// have alike, depend on.
+func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
+	asked := map[*ir.Value]bool{}
+	var ask func(v *ir.Value)
+	ask = func(v *ir.Value) {
+		if d.skeleton[v] && !asked[v] {
+			asked[v] = true
+			for _, a := range v.Args {
+				ask(a)
+			}
+		}
+	}
+	for _, b := range d.u.order {
+		if c := b.Term.Cond; c != nil && d.u.Value(c) {
+			ask(c)
+		}
+	}
+	for _, v := range all {
+		if v.Op == ir.OpGroupSelect {
+			ask(v.Args[1])
+		}
+	}
+	return asked
+}
+
+// hazardous reports whether v must not be computed by dead lanes alone: what it
+// accesses or divides by was checked by those that live, if any do.
+func hazardous(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpLoad:
+		return v.Ref().Var == nil || len(v.Path()) > 0
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		return !speculative(v)
+	}
+	return false
 }
 
 // undefinedForSome reports whether the pure op asks something of its arguments,

@@ -260,10 +260,10 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 		p = addRanges(interval{at(0).lo, 0}, interval{-y.hi, 0})
 	case ir.OpIMul:
 		x, y := at(0), at(1)
-		if x.lo >= 0 && y.lo >= 0 {
-			return false
+		p = mulRanges(interval{min(x.lo, 0), 0}, interval{0, max(y.hi, 0)})
+		if q := mulRanges(interval{0, max(x.hi, 0)}, interval{min(y.lo, 0), 0}); q.lo > q.hi || q.lo < p.lo {
+			p = q
 		}
-		p = mulRanges(x, y)
 	case ir.OpShl:
 		n := v.Args[1]
 		if x := at(0); x.lo < 0 && n.IsConst() && n.Bits < 20 {
