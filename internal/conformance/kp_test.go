@@ -236,7 +236,10 @@ func TestKP7_LaunchForms(t *testing.T) {
 }
 
 // subGroup is a sub-group size that the device has.
-func subGroup(dev *runtime.Device) int { return min(dev.Info().MaxSubGroup, 8) }
+func subGroup(dev *runtime.Device) int {
+	info := dev.Info()
+	return max(min(info.MaxSubGroup, 8), info.MinSubGroup)
+}
 
 // hasSubGroup reports whether the device has sub-groups of n.
 func hasSubGroup(dev *runtime.Device, n int) bool {
