@@ -23,6 +23,7 @@ const (
 const (
 	maxProofSteps = 600
 	maxProofDepth = 24
+	maxProofLinks = 60_000 // looked at: large kernels have many to the same length
 )
 
 // prover proves x <= y + c over what ranges knows: it follows the relations
@@ -39,6 +40,7 @@ type prover struct {
 	under  []claim
 	backs  int // back edges on the way
 	steps  int
+	looked int // links that were looked at
 }
 
 // term is a value as base + k, exactly; a nil base is 0.
@@ -113,7 +115,7 @@ func isRangeArg(v *ir.Value) bool {
 
 // le reports whether x <= y + c in block b, signed, and why.
 func (p *prover) le(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
-	p.steps, p.backs = 0, 0
+	p.steps, p.looked, p.backs = 0, 0, 0
 	p.under, p.extra = p.under[:0], p.extra[:0]
 	return p.compare(p.term(x), p.term(y), c, b)
 }
@@ -191,6 +193,7 @@ func (p *prover) at(v *ir.Value, b *ir.Block) (interval, evidence) {
 		how = byCondition
 	}
 	for _, ls := range [2][]link{p.extra, p.links[v]} {
+		p.looked += len(ls)
 		for _, l := range ls {
 			if l.base != v || l.from != nil && !p.a.dom.Dominates(l.from, b) {
 				continue
@@ -216,7 +219,7 @@ func (p *prover) prove(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	if x == y {
 		return byRange, c >= 0
 	}
-	if p.steps++; p.steps > maxProofSteps || len(p.under) > maxProofDepth {
+	if p.steps++; p.steps > maxProofSteps || p.looked > maxProofLinks || len(p.under) > maxProofDepth {
 		return 0, false
 	}
 	px, ex := p.at(x, b)
@@ -252,6 +255,7 @@ func (p *prover) prove(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
+			p.looked += len(ls)
 			for _, l := range ls {
 				o := p.term(l.other)
 				if l.base != x || o.base == nil || direct != (o.base == y) || l.from != nil && !p.a.dom.Dominates(l.from, b) {
