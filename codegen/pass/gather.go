@@ -15,6 +15,30 @@ const maxGathered = 32
 // Where that branch finds that one of them fails, the code in between is run
 // once more up to the first that does, in a copy of its own, without a way back.
 func gather(m *ir.Module) diag.List {
+	if m.UsesGroup && !staysUniform(m) {
+		return nil
+	}
+	return gatherAll(m)
+}
+
+// staysUniform reports whether barriers stand in flow that is seen to be uniform after
+// gathering, too, which a copy of the module tells: what the ways apart have in common
+// is harder to see where there are more of them.
+func staysUniform(m *ir.Module) bool {
+	c, err := ir.Parse(m.String())
+	if err != nil {
+		panic("BUG: a module's text: " + err.Error())
+	}
+	c.Small = m.Small
+	if diags := gatherAll(c); len(diags) > 0 {
+		return false
+	}
+	c.Kernel.RemoveUnreachable()
+	singleLatches(c.Kernel)
+	return len(uniformity(c.Kernel).check()) == 0
+}
+
+func gatherAll(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		together := map[*ir.Block]bool{}
 		if f == m.Kernel && m.UsesGroup {
