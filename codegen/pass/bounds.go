@@ -20,14 +20,23 @@ const maxBoundsRounds = 3
 // decided, before that happens, with the successor that it will not take.
 func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
 	for range maxBoundsRounds {
+		common, apart := commonChecks(m)
 		d := newDecider(m)
+		var sure *decider // of what dead lanes know as well
+		if len(common) > 0 {
+			sure = newDeciderOf(m, apart)
+		}
 		folded := d.conditions()
 		changed := false
 		for _, b := range d.a.dom.Order {
 			if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
 				continue
 			}
-			c, how := d.reduce(b.Term.Cond, b)
+			by := d
+			if common[b] {
+				by = sure
+			}
+			c, how := by.reduce(b.Term.Cond, b)
 			if c == b.Term.Cond {
 				continue
 			}
@@ -50,6 +59,33 @@ func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how e
 	return nil
 }
 
+// commonChecks returns the blocks whose checks all work-items of a group pass, or none,
+// where some may have left before, and the blocks whose branches they may take in
+// different ways. What such a branch says must not decide such a check: where all work-
+// items have left, it held for none of them, and the check is what ends the group, whose
+// dead lanes would go on to what it is for.
+func commonChecks(m *ir.Module) (common, apart map[*ir.Block]bool) {
+	if !m.UsesGroup {
+		return nil, nil
+	}
+	f := m.Kernel
+	common = failTogether(f)
+	u := uniformity(f)
+	apart = map[*ir.Block]bool{}
+	leave := false
+	for _, b := range u.order {
+		if b.Term.Kind == ir.Branch && !(u.Block(b) && u.Value(b.Term.Cond)) {
+			apart[b] = true
+			e, ok := u.way(b)
+			leave = leave || ok && u.leaving[e]
+		}
+	}
+	if !leave {
+		return nil, nil
+	}
+	return common, apart
+}
+
 // decider decides conditions.
 type decider struct {
 	m *ir.Module
@@ -57,8 +93,10 @@ type decider struct {
 	p *prover
 }
 
-func newDecider(m *ir.Module) *decider {
-	a := solved(m)
+func newDecider(m *ir.Module) *decider { return newDeciderOf(m, nil) }
+
+func newDeciderOf(m *ir.Module, apart map[*ir.Block]bool) *decider {
+	a := solved(m, apart)
 	return &decider{m, a, newProver(a)}
 }
 

@@ -15,7 +15,7 @@ func narrow(m *ir.Module) diag.List { return narrowValues(m, nil) }
 
 // narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
 func narrowValues(m *ir.Module, chosen func(n *narrower)) diag.List {
-	a := solved(m)
+	a := solved(m, nil)
 	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
 	if chosen != nil {

@@ -68,6 +68,8 @@ type ranges struct {
 	steps  []int64         // where growing bounds pause
 	length map[uint64]bool // where lengths stand in the launch block
 	ints   map[uint64]bool // and arguments of type int
+	// apart are blocks whose branches say nothing, since dead lanes do not take them.
+	apart map[*ir.Block]bool
 	// given are intervals that small launches keep.
 	given map[*ir.Value]interval
 	// later holds unsigned relations to values that may turn out not to be
@@ -82,8 +84,11 @@ type lateFact struct {
 	from *ir.Block
 }
 
-func newRanges(m *ir.Module) *ranges {
-	a := &ranges{m: m, f: m.Kernel, dom: m.Kernel.Dominators(), base: map[*ir.Value]interval{},
+func newRanges(m *ir.Module) *ranges { return newRangesOf(m, nil) }
+
+// newRangesOf learns nothing from the branches of the blocks apart.
+func newRangesOf(m *ir.Module, apart map[*ir.Block]bool) *ranges {
+	a := &ranges{m: m, apart: apart, f: m.Kernel, dom: m.Kernel.Dominators(), base: map[*ir.Value]interval{},
 		facts: map[*ir.Value][]fact{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
 		given: map[*ir.Value]interval{}}
 	for _, p := range m.Params {
@@ -131,7 +136,7 @@ func isCompare(op ir.Op) bool {
 // branchFacts notes what b's branch says in the blocks that only one of its
 // edges leads into.
 func (a *ranges) branchFacts(b *ir.Block) {
-	if b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+	if a.apart[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
 	}
 	for i, s := range b.Term.Succs {
@@ -451,7 +456,7 @@ func (a *ranges) onEdge(x *ir.Value, p, b *ir.Block) interval {
 // edgeRelations calls f for the signed relations that the branch of p gives on
 // its edge to b.
 func (a *ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r relation, y *ir.Value)) {
-	if p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+	if a.apart[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
 		return
 	}
 	eachRelation(p.Term.Cond, p.Term.Succs[0] == b, func(x *ir.Value, r relation, y *ir.Value, unsigned bool) {

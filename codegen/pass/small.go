@@ -13,9 +13,10 @@ import (
 // finds upper bounds of integers as sums of products of sizes, such as H*W of
 // y*W + x, and notes which products they are.
 
-// solved returns the ranges of a module's integers.
-func solved(m *ir.Module) *ranges {
-	a := newRanges(m)
+// solved returns the ranges of a module's integers, as far as they follow from other
+// branches than those of the blocks apart.
+func solved(m *ir.Module, apart map[*ir.Block]bool) *ranges {
+	a := newRangesOf(m, apart)
 	a.solve()
 	if m.Small != nil {
 		// What is small shows that products of it do not wrap around.
