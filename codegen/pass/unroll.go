@@ -7,10 +7,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Limits of what is unrolled: iterations of a loop, and instructions afterwards.
+// Limits of what is unrolled: iterations of a loop, and instructions and checks
+// afterwards. Drivers on the processor run the code behind each check even where no
+// work-item takes it.
 const (
 	maxUnrolled       = 16
 	maxUnrolledValues = 512
+	maxUnrolledChecks = 16
 )
 
 // unroll writes out small loops with a constant number of iterations, from the
@@ -18,7 +21,7 @@ const (
 // checks. Loops without checks are left to drivers.
 func unroll(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, func(l *loop) bool { return l.movable() && l.checks() }); {
+		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).worthChecking); {
 			if diags := runSimplify(m); len(diags) > 0 {
 				return diags
 			}
@@ -31,7 +34,7 @@ func unroll(m *ir.Module) diag.List {
 
 // unrollOne unrolls the first small loop of f that is worth it, and reports whether
 // there was one.
-func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop) bool) bool {
+func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	for _, l := range innermost(f) {
 		if tried[l.head] {
@@ -39,7 +42,7 @@ func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop) bool) b
 		}
 		tried[l.head] = true
 		n := l.trips()
-		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l) {
+		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l, n) {
 			continue
 		}
 		l.unroll(f, n)
@@ -142,7 +145,7 @@ func (l *loop) values() int {
 }
 
 // movable reports whether the loop has no Sync op, which stands where it stands.
-func (l *loop) movable() bool {
+func (l *loop) movable(int) bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 			return false
@@ -151,9 +154,16 @@ func (l *loop) movable() bool {
 	return true
 }
 
-// checks reports whether the loop has a check.
-func (l *loop) checks() bool {
-	return slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Term.Succs, isFault) })
+// worthChecking reports whether the loop, written out, has checks to gather, and not
+// too many.
+func (l *loop) worthChecking(trips int) bool {
+	n := 0
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Term.Succs, isFault) {
+			n++
+		}
+	}
+	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.movable(trips)
 }
 
 // isFault reports whether b records a fault and ends the work-item, without meeting

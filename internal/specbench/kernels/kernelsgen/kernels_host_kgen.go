@@ -522,9 +522,9 @@ func (g *matMulConstantHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v9, v10, v12, v14, v16, v21, v24, v31, v212 int64
-		var v11, v13, v20 int32
-		var v15, v26 float32
+		var v9, v10, v12, v14, v16, v20, v23, v30, v212 int64
+		var v11, v13, v19 int32
+		var v15, v25 float32
 		v9 = int64(uint32(v0))
 		v10 = int64(uint32(v1))
 		v11 = int32(x)
@@ -541,51 +541,51 @@ func (g *matMulConstantHost) r2() int {
 		}
 		{
 			v18 := v13 * 16
-			v20 = v18 + v11
-			v21 = int64(uint32(v20))
-			v22 := v10 * v2
-			v23 := v22 + v16
-			v24 = v23 + v12
-			v25 := uint64(v24) < uint64(v3)
-			if !v25 {
+			v19 = v18 + v11
+			v20 = int64(uint32(v19))
+			v21 := v10 * v2
+			v22 := v21 + v16
+			v23 = v22 + v12
+			v24 := uint64(v23) < uint64(v3)
+			if !v24 {
 				goto b76
 			}
 		}
 		{
-			v26 = *(*float32)(unsafe.Add(p1, int(v24)*4))
-			v27 := uint32(v20) < uint32(256)
-			if !v27 {
+			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
+			v26 := uint32(v19) < uint32(256)
+			if !v26 {
 				goto b75
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(m0, int(v20)*4)) = v26
-			v29 := v16 + v14
-			v30 := v29 * v2
-			v31 = v30 + v9
-			v32 := uint64(v31) < uint64(v5)
-			if !v32 {
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v28 := v16 + v14
+			v29 := v28 * v2
+			v30 = v29 + v9
+			v31 := uint64(v30) < uint64(v5)
+			if !v31 {
 				goto b74
 			}
 		}
 		{
-			v33 := *(*float32)(unsafe.Add(p2, int(v31)*4))
-			*(*float32)(unsafe.Add(m1, int(v20)*4)) = v33
+			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
 		}
 	b74:
-		g.Fault(0, v31, v5, v0, v1, int32(0))
+		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b75:
-		g.Fault(1, v21, int64(256), v0, v1, int32(0))
+		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b76:
-		g.Fault(2, v24, v3, v0, v1, int32(0))
+		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b77:
@@ -638,10 +638,10 @@ func (g *matMulConstantHost) r3() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v12 := int64(uint32(v11))
-		v19 := int64(uint32(v18))
+		var v34, v41, v45, v50, v54, v59, v63, v68, v72, v77, v81, v86, v90, v95, v99, v104, v108, v113, v117, v122, v126, v131, v135, v140, v144, v149, v153, v158, v162, v167, v171 int64
 		var v36, v39, v43, v48, v52, v57, v61, v66, v70, v75, v79, v84, v88, v93, v97, v102, v106, v111, v115, v120, v124, v129, v133, v138, v142, v147, v151, v156, v160, v165, v169 float32
-		var v41, v45, v50, v54, v59, v63, v68, v72, v77, v81, v86, v90, v95, v99, v104, v108, v113, v117, v122, v126, v131, v135, v140, v144, v149, v153, v158, v162, v167, v171 int64
 		{
+			v34 = int64(uint32(v18))
 			v35 := uint32(v18) < uint32(256)
 			if !v35 {
 				goto b73
@@ -1071,7 +1071,7 @@ func (g *matMulConstantHost) r3() int {
 		g.Leave(li)
 		continue
 	b73:
-		g.Fault(5, v19, int64(256), v0, v1, int32(0))
+		g.Fault(5, v34, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1119,9 +1119,9 @@ func (g *matMulConstantHost) r4() int {
 		v14 := int64(uint32(v13))
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v15, v26 float32
-		var v20 int32
-		var v21, v24, v31, v212 int64
+		var v15, v25 float32
+		var v19 int32
+		var v20, v23, v30, v212 int64
 		{
 			v175 := v16 + 16
 			v15 = v174
@@ -1135,51 +1135,51 @@ func (g *matMulConstantHost) r4() int {
 		}
 		{
 			v18 := v13 * 16
-			v20 = v18 + v11
-			v21 = int64(uint32(v20))
-			v22 := v10 * v2
-			v23 := v22 + v16
-			v24 = v23 + v12
-			v25 := uint64(v24) < uint64(v3)
-			if !v25 {
+			v19 = v18 + v11
+			v20 = int64(uint32(v19))
+			v21 := v10 * v2
+			v22 := v21 + v16
+			v23 = v22 + v12
+			v24 := uint64(v23) < uint64(v3)
+			if !v24 {
 				goto b76
 			}
 		}
 		{
-			v26 = *(*float32)(unsafe.Add(p1, int(v24)*4))
-			v27 := uint32(v20) < uint32(256)
-			if !v27 {
+			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
+			v26 := uint32(v19) < uint32(256)
+			if !v26 {
 				goto b75
 			}
 		}
 		{
-			*(*float32)(unsafe.Add(m0, int(v20)*4)) = v26
-			v29 := v16 + v14
-			v30 := v29 * v2
-			v31 = v30 + v9
-			v32 := uint64(v31) < uint64(v5)
-			if !v32 {
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v28 := v16 + v14
+			v29 := v28 * v2
+			v30 = v29 + v9
+			v31 := uint64(v30) < uint64(v5)
+			if !v31 {
 				goto b74
 			}
 		}
 		{
-			v33 := *(*float32)(unsafe.Add(p2, int(v31)*4))
-			*(*float32)(unsafe.Add(m1, int(v20)*4)) = v33
+			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
 		}
 	b74:
-		g.Fault(0, v31, v5, v0, v1, int32(0))
+		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b75:
-		g.Fault(1, v21, int64(256), v0, v1, int32(0))
+		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b76:
-		g.Fault(2, v24, v3, v0, v1, int32(0))
+		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b77:
