@@ -30,9 +30,9 @@ func Example() {
 	}
 	defer dev.Close()
 
-	x, y := []float32{1, 2, 3, 4}, []float32{10, 20, 30}
+	x, y := []float32{1, 2, 3}, []float32{10, 20, 30, 40}
 	k := saxpy.SAXPY{A: 2, X: x, Y: y}
-	if err := saxpygen.RunSAXPY(context.Background(), dev, k, runtime.Range1(len(y))); err != nil {
+	if err := saxpygen.RunSAXPY(context.Background(), dev, k, runtime.Range1(len(x))); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(y)
@@ -41,6 +41,6 @@ func Example() {
 	err = saxpygen.RunSAXPY(context.Background(), dev, k, runtime.Range1(4))
 	fmt.Println(err)
 	// Output:
-	// [12 24 36]
-	// saxpy.SAXPY: examples/quickstart/saxpy/kernel.go:25:5: index out of range [3] with length 3 (work-item [3])
+	// [12 24 36 40]
+	// saxpy.SAXPY: examples/quickstart/saxpy/kernel.go:25:21: index out of range [3] with length 3 (work-item [3])
 }
