@@ -59,7 +59,7 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 
 // wideOps counts the operations on integers of 64 bits.
 func wideOps(m *ir.Module) int {
-	depth := pass.LoopDepth(m.Kernel)
+	loops := m.Kernel.Dominators().Loops()
 	outer := 0
 	if m.Items > 1 {
 		outer = 1 // the loop over work-items
@@ -67,7 +67,7 @@ func wideOps(m *ir.Module) int {
 	n := 0
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
-		for range min(depth[b]-outer, 3) {
+		for range min(loops.Depth(b)-outer, 3) {
 			weight *= loopWeight
 		}
 		for _, v := range b.Insts {

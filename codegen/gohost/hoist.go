@@ -11,17 +11,15 @@ import (
 // kept from one round to the next.
 func hoist(f *ir.Func) {
 	dom := f.Dominators()
-	for _, l := range loops(dom) {
-		pre := dom.Idom(l.head)
-		if pre == nil || l.sync || !slices.Contains(l.head.Preds, pre) {
+	for _, l := range slices.Backward(dom.Loops().All) { // inner ones first
+		pre := dom.Idom(l.Head)
+		meet := func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, cuts) }
+		if pre == nil || !slices.Contains(l.Head.Preds, pre) || slices.ContainsFunc(l.Blocks, meet) {
 			continue
 		}
-		for _, b := range dom.Order {
-			if !l.body[b] {
-				continue
-			}
+		for _, b := range l.Blocks {
 			b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
-				if !harmless(v) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return l.body[a.Block] }) {
+				if !harmless(v) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return l.Contains(a.Block) }) {
 					return false
 				}
 				v.Block = pre
@@ -30,50 +28,6 @@ func hoist(f *ir.Func) {
 			})
 		}
 	}
-}
-
-type loop struct {
-	head *ir.Block
-	body map[*ir.Block]bool
-	sync bool
-}
-
-// loops returns the natural loops, inner ones first.
-func loops(dom *ir.DomTree) []*loop {
-	var all []*loop
-	for _, h := range dom.Order {
-		l := &loop{head: h, body: map[*ir.Block]bool{h: true}}
-		var work []*ir.Block
-		add := func(b *ir.Block) {
-			if !l.body[b] {
-				l.body[b] = true
-				work = append(work, b)
-			}
-		}
-		back := false
-		for _, p := range h.Preds {
-			if dom.Dominates(h, p) {
-				back = true
-				add(p)
-			}
-		}
-		if !back {
-			continue
-		}
-		for len(work) > 0 {
-			b := work[len(work)-1]
-			work = work[:len(work)-1]
-			for _, p := range b.Preds {
-				add(p)
-			}
-		}
-		for b := range l.body {
-			l.sync = l.sync || slices.ContainsFunc(b.Insts, cuts)
-		}
-		all = append(all, l)
-	}
-	slices.SortStableFunc(all, func(x, y *loop) int { return len(x.body) - len(y.body) })
-	return all
 }
 
 // cuts reports whether the work-items of the group meet at v.

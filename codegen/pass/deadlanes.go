@@ -62,15 +62,9 @@ func believe(f *ir.Func) {
 // singleLatches gives each loop one back edge, so that a continue under a
 // divergent condition does not make the loop's phis varying.
 func singleLatches(f *ir.Func) {
-	dom := f.Dominators()
-	for _, h := range dom.Order {
-		var backs []*ir.Block
-		for _, p := range h.Preds {
-			if dom.Dominates(h, p) {
-				backs = append(backs, p)
-			}
-		}
-		if len(backs) < 2 || len(slices.Compact(slices.Clone(backs))) < len(backs) {
+	for _, loop := range f.Dominators().Loops().All {
+		h, backs := loop.Head, loop.Latches
+		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return countPreds(h, p) > 1 }) {
 			continue
 		}
 		args := make([][]*ir.Value, len(h.Phis))

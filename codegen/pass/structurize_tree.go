@@ -37,20 +37,17 @@ type piece struct {
 
 // loopCtx is a loop that is being built.
 type loopCtx struct {
-	header  *ir.Block
+	loop    *ir.Loop
 	breaks  []*ir.Block // targets that breaks are on their way to
 	returns []*stmt     // directly in this loop
 }
 
 // treeBuilder turns a reducible control flow graph without phis into statements.
 type treeBuilder struct {
-	f   *ir.Func
-	dom *ir.DomTree
-	// loop is a block's innermost loop, as its header; outer is a header's
-	// enclosing loop.
-	loop, outer map[*ir.Block]*ir.Block
-	depth       map[*ir.Block]int // of a header
-	forward     map[*ir.Block]int // forward edges into a block
+	f       *ir.Func
+	dom     *ir.DomTree
+	loops   *ir.Loops
+	forward map[*ir.Block]int // forward edges into a block
 	// inner holds the blocks that stand in sequence at the end of what a block
 	// dominates, in its loop; after those that stand after the loop it heads.
 	inner, after map[*ir.Block][]*ir.Block
@@ -60,76 +57,11 @@ type treeBuilder struct {
 
 func newTreeBuilder(f *ir.Func) *treeBuilder {
 	f.RemoveUnreachable()
-	t := &treeBuilder{f: f, dom: f.Dominators(),
-		loop: map[*ir.Block]*ir.Block{}, outer: map[*ir.Block]*ir.Block{}, depth: map[*ir.Block]int{},
-		forward: map[*ir.Block]int{}, inner: map[*ir.Block][]*ir.Block{}, after: map[*ir.Block][]*ir.Block{},
+	dom := f.Dominators()
+	t := &treeBuilder{f: f, dom: dom, loops: dom.Loops(), forward: map[*ir.Block]int{}, inner: map[*ir.Block][]*ir.Block{}, after: map[*ir.Block][]*ir.Block{},
 		tested: map[*ir.Block]bool{}}
-	t.findLoops()
 	t.place()
 	return t
-}
-
-// findLoops computes the nest of natural loops, inner loops first.
-func (t *treeBuilder) findLoops() {
-	for i := len(t.dom.Order) - 1; i >= 0; i-- {
-		h := t.dom.Order[i]
-		var work []*ir.Block
-		for _, p := range h.Preds {
-			if t.dom.IsBackEdge(p, h) {
-				work = append(work, p)
-			}
-		}
-		if len(work) == 0 {
-			continue
-		}
-		t.claim(h, h)
-		for len(work) > 0 {
-			b := work[len(work)-1]
-			work = work[:len(work)-1]
-			if e := t.claim(b, h); e != nil {
-				work = append(work, e.Preds...)
-			}
-		}
-	}
-	for _, b := range t.dom.Order {
-		if t.loop[b] == b {
-			t.depth[b] = 1
-			if o := t.outer[b]; o != nil {
-				t.depth[b] = t.depth[o] + 1
-			}
-		}
-	}
-}
-
-// claim puts b, or the outermost loop that b is known to be in, into the loop
-// of h. It returns the block where the search goes on, or nil if b was in the
-// loop before.
-func (t *treeBuilder) claim(b, h *ir.Block) *ir.Block {
-	l := t.loop[b]
-	if l == nil {
-		t.loop[b] = h
-		return b
-	}
-	for t.outer[l] != nil {
-		l = t.outer[l]
-	}
-	if l == h {
-		return nil
-	}
-	t.outer[l] = h
-	return l
-}
-
-// inLoop reports whether b is in the loop of h; everything is in loop nil.
-func (t *treeBuilder) inLoop(h, b *ir.Block) bool {
-	if h == nil {
-		return true
-	}
-	l := t.loop[b]
-	for l != nil && t.depth[l] > t.depth[h] {
-		l = t.outer[l]
-	}
-	return l == h
 }
 
 // place decides where each block goes.
@@ -143,17 +75,17 @@ func (t *treeBuilder) place() {
 	}
 	for _, b := range t.dom.Order[1:] {
 		z := t.dom.Idom(b)
-		switch h := t.loop[z]; {
+		switch l := t.loops.Of(z); {
 		case t.exit(b):
-		case t.inLoop(h, b):
+		case l == nil || l.Contains(b):
 			if t.forward[b] > 1 {
 				t.inner[z] = append(t.inner[z], b)
 			}
 		default:
-			for t.outer[h] != nil && !t.inLoop(t.outer[h], b) {
-				h = t.outer[h]
+			for l.Outer != nil && !l.Outer.Contains(b) {
+				l = l.Outer
 			}
-			t.after[h] = append(t.after[h], b)
+			t.after[l.Head] = append(t.after[l.Head], b)
 		}
 	}
 }
@@ -189,8 +121,8 @@ func (t *treeBuilder) build() *tree {
 
 // tree returns the code of x and of what it dominates, inside of loop ctx.
 func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
-	if t.loop[x] == x {
-		return t.loopTree(x, ctx)
+	if l := t.loops.Of(x); l != nil && l.Head == x {
+		return t.loopTree(l, ctx)
 	}
 	return t.body(x, ctx)
 }
@@ -274,17 +206,13 @@ func newReturn(ctx *loopCtx) *stmt {
 // edge returns the code of the jump from x to y: y itself, where this is the
 // only way to it, or a way to get there.
 func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
-	var h *ir.Block
-	if ctx != nil {
-		h = ctx.header
-	}
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
 	case t.exit(y):
 		return piece{code: []*stmt{{kind: instsStmt, block: y}, t.leave(y, ctx)}, size: min(1, len(y.Insts))}
-	case back && y == h:
+	case back && ctx != nil && y == ctx.loop.Head:
 		return piece{code: []*stmt{{kind: continueStmt}}}
-	case back || !t.inLoop(h, y):
+	case back || ctx != nil && !ctx.loop.Contains(y):
 		ctx.breaks = t.union(ctx.breaks, []*ir.Block{y})
 		return piece{code: []*stmt{set, {kind: breakStmt}}}
 	case t.forward[y] == 1:
@@ -339,9 +267,9 @@ func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
 	return append(append(out, a...), b...)
 }
 
-// loopTree returns the loop that x heads and what follows it.
-func (t *treeBuilder) loopTree(x *ir.Block, outer *loopCtx) piece {
-	ctx := &loopCtx{header: x}
+// loopTree returns the loop and what follows it.
+func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
+	x, ctx := l.Head, &loopCtx{loop: l}
 	body := t.body(x, ctx)
 	if len(body.out) > 0 {
 		panic("BUG: a jump leaves a loop sideways")
@@ -386,9 +314,9 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	again := false
 	for _, b := range p.out {
 		switch {
-		case b == ctx.header:
+		case b == ctx.loop.Head:
 			again = true
-		case t.inLoop(ctx.header, b):
+		case ctx.loop.Contains(b):
 			here = append(here, b)
 		default:
 			leave = append(leave, b)
@@ -398,7 +326,7 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	if again {
 		s := &stmt{kind: continueStmt}
 		if !last || len(leave) > 0 {
-			s = t.ifFlags([]*stmt{s}, ctx.header)
+			s = t.ifFlags([]*stmt{s}, ctx.loop.Head)
 		}
 		p.code = append(p.code, s)
 	}

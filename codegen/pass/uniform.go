@@ -28,7 +28,7 @@ type Uniformity struct {
 	control []*ir.Block             // per block, the branch that makes it divergent, or nil
 	leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges that were found to be no way of leaving
-	loops   []natural
+	loops   []*ir.Loop
 	exits   map[int]bool // blocks that count as ends, see settle
 	ipdom   []int        // among the work-items that stay; len(order) is the exit
 }
@@ -60,7 +60,7 @@ func uniformity(f *ir.Func) *Uniformity {
 			}
 		}
 	}
-	u.findLoops()
+	u.loops = f.Dominators().Loops().All
 	for u.values() {
 		u.flow()
 	}
@@ -339,9 +339,9 @@ func (u *Uniformity) spread() []edge {
 			// Work-items that differ on whether to go round once more are in
 			// different rounds from then on.
 			for _, l := range u.loops {
-				if l.head == u.order[j] {
+				if l.Head == u.order[j] {
 					for k, x := range u.order {
-						if l.body[x] {
+						if l.Contains(x) {
 							mark(k)
 						}
 					}

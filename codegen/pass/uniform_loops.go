@@ -6,58 +6,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// natural is a natural loop.
-type natural struct {
-	head *ir.Block
-	body map[*ir.Block]bool
-}
-
-func (u *Uniformity) findLoops() {
-	dom := u.f.Dominators()
-	for _, h := range u.order {
-		l := natural{h, map[*ir.Block]bool{h: true}}
-		var work []*ir.Block
-		add := func(b *ir.Block) {
-			if !l.body[b] {
-				l.body[b] = true
-				work = append(work, b)
-			}
-		}
-		for _, p := range h.Preds {
-			if dom.Dominates(h, p) {
-				add(p)
-				work = append(work, h) // so that a loop of one block counts
-			}
-		}
-		if len(work) == 0 {
-			continue
-		}
-		for len(work) > 0 {
-			b := work[len(work)-1]
-			work = work[:len(work)-1]
-			if b != h {
-				for _, p := range b.Preds {
-					add(p)
-				}
-			}
-		}
-		u.loops = append(u.loops, l)
-	}
-}
-
 // settle looks for loops in uniform flow that some work-items leave for good,
 // and that nothing else is sure to end: their dead lanes would go on for ever.
 // Such a loop is as divergent as its condition; it counts the branch as an end.
 // settle reports whether it found none.
 func (u *Uniformity) settle() bool {
 	for _, l := range u.loops {
-		if !u.Block(l.head) || u.ends(l) {
+		if !u.Block(l.Head) || u.ends(l) {
 			continue
 		}
 		leave := -1
 		for i, b := range u.order {
 			e, ok := u.way(b)
-			if !ok || !l.body[b] || !u.leaving[e] {
+			if !ok || !l.Contains(b) || !u.leaving[e] {
 				continue
 			}
 			if leave < 0 || faults(u.leftTo(leave)) && !faults(e.to) {
@@ -83,13 +44,13 @@ func faults(b *ir.Block) bool {
 
 // ends reports whether the loop has a uniform way out that depends on how often
 // the loop went round. What does not depend on that never changes.
-func (u *Uniformity) ends(l natural) bool {
+func (u *Uniformity) ends(l *ir.Loop) bool {
 	for _, b := range u.order {
-		if !l.body[b] || b.Term.Kind != ir.Branch || !u.Block(b) || !u.Value(b.Term.Cond) {
+		if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Block(b) || !u.Value(b.Term.Cond) {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if !l.body[s] && !faults(s) && counts(b.Term.Cond, l, map[*ir.Value]bool{}) {
+			if !l.Contains(s) && !faults(s) && counts(b.Term.Cond, l, map[*ir.Value]bool{}) {
 				return true
 			}
 		}
@@ -98,12 +59,12 @@ func (u *Uniformity) ends(l natural) bool {
 }
 
 // counts reports whether v depends on a phi of the loop's head.
-func counts(v *ir.Value, l natural, seen map[*ir.Value]bool) bool {
-	if v.Block == nil || !l.body[v.Block] || seen[v] {
+func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
+	if v.Block == nil || !l.Contains(v.Block) || seen[v] {
 		return false
 	}
 	seen[v] = true
-	if v.Op == ir.OpPhi && v.Block == l.head {
+	if v.Op == ir.OpPhi && v.Block == l.Head {
 		return true
 	}
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
@@ -115,12 +76,12 @@ func counts(v *ir.Value, l natural, seen map[*ir.Value]bool) bool {
 // in.
 func (u *Uniformity) bypassLoops() {
 	for _, l := range u.loops {
-		if !u.Block(l.head) || !u.leavesTogether(l) {
+		if !u.Block(l.Head) || !u.leavesTogether(l) {
 			continue
 		}
 		keep := false
 		for i, b := range u.order {
-			if l.body[b] {
+			if l.Contains(b) {
 				keep = keep || u.sync[i] || !u.before[i]
 				continue
 			}
@@ -130,8 +91,8 @@ func (u *Uniformity) bypassLoops() {
 			continue
 		}
 		for i, b := range u.order {
-			if l.body[b] {
-				u.control[i] = l.head
+			if l.Contains(b) {
+				u.control[i] = l.Head
 			}
 		}
 	}
@@ -139,9 +100,9 @@ func (u *Uniformity) bypassLoops() {
 
 // needs reports whether block b, outside the loop, has a uniform value that
 // depends on the loop.
-func (u *Uniformity) needs(b *ir.Block, l natural) bool {
-	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.body[a.Block] && u.Value(a) }
-	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.body[p] })
+func (u *Uniformity) needs(b *ir.Block, l *ir.Loop) bool {
+	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
+	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
 	for _, v := range b.Phis {
 		if after && u.Value(v) || slices.ContainsFunc(v.Args, used) {
 			return true
@@ -157,14 +118,14 @@ func (u *Uniformity) needs(b *ir.Block, l natural) bool {
 
 // leavesTogether reports whether all work-items that stay come out of the loop
 // at one block in uniform flow.
-func (u *Uniformity) leavesTogether(l natural) bool {
+func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
 	for i, b := range u.order {
-		if !l.body[b] {
+		if !l.Contains(b) {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.body[s] || u.leaving[edge{b, s}] || !u.before[i] {
+			if l.Contains(s) || u.leaving[edge{b, s}] || !u.before[i] {
 				continue
 			}
 			if out != nil && out != s {

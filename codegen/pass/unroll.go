@@ -61,62 +61,29 @@ type loop struct {
 // innermost returns f's loops that have one back edge and no loop inside.
 func innermost(f *ir.Func) []*loop {
 	dom := f.Dominators()
+	loops := dom.Loops()
+	outer := map[*ir.Loop]bool{nil: true}
+	for _, l := range loops.All {
+		outer[l.Outer] = true
+	}
 	var found []*loop
-	for _, h := range dom.Order {
-		latches := latchesOf(h, dom)
-		if len(latches) != 1 || countPreds(h, latches[0]) != 1 {
+	for _, x := range loops.All {
+		if outer[x] || len(x.Latches) != 1 || countPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
-		l := &loop{head: h, latch: latches[0], in: loopBody(h, latches)}
-		inner := true
-		for _, b := range dom.Order {
-			if l.in[b] {
-				l.blocks = append(l.blocks, b)
-				for _, s := range b.Term.Succs {
-					inner = inner && !(s != h && l.in[s] && dom.Dominates(s, b))
-				}
-			}
-		}
-		if inner {
-			l.takeFaults(dom.Order)
-			found = append(found, l)
-		}
+		l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}}
+		l.takeFaults(x, dom.Order)
+		found = append(found, l)
 	}
 	return found
 }
 
-// latchesOf returns the blocks with back edges to h.
-func latchesOf(h *ir.Block, dom *ir.DomTree) []*ir.Block {
-	var latches []*ir.Block
-	for _, p := range h.Preds {
-		if dom.Dominates(h, p) && !slices.Contains(latches, p) {
-			latches = append(latches, p)
-		}
-	}
-	return latches
-}
-
-// loopBody returns the blocks of the loop with head h and the given latches.
-func loopBody(h *ir.Block, latches []*ir.Block) map[*ir.Block]bool {
-	in := map[*ir.Block]bool{h: true}
-	work := slices.Clone(latches)
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !in[b] {
-			in[b] = true
-			work = append(work, b.Preds...)
-		}
-	}
-	return in
-}
-
-// takeFaults makes those blocks parts of the loop that are for its faults only,
+// takeFaults makes those blocks parts of the loop x that are for its faults only,
 // so that each copy has its own.
-func (l *loop) takeFaults(order []*ir.Block) {
-	out := func(p *ir.Block) bool { return !l.in[p] }
+func (l *loop) takeFaults(x *ir.Loop, order []*ir.Block) {
+	out := func(p *ir.Block) bool { return !x.Contains(p) }
 	for _, b := range order {
-		if !l.in[b] && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
+		if !x.Contains(b) && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
 			l.blocks = append(l.blocks, b)
 		}
 	}
@@ -385,20 +352,4 @@ func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
 	}
 	e.apply()
 	return vars
-}
-
-// LoopDepth returns how many loops each block stands in.
-func LoopDepth(f *ir.Func) map[*ir.Block]int {
-	depth := map[*ir.Block]int{}
-	dom := f.Dominators()
-	for _, h := range dom.Order {
-		latches := latchesOf(h, dom)
-		if len(latches) == 0 {
-			continue
-		}
-		for b := range loopBody(h, latches) {
-			depth[b]++
-		}
-	}
-	return depth
 }

@@ -1,0 +1,78 @@
+package ir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Loop is a natural loop: a block that dominates the sources of some of its edges,
+// the back edges, and what leads to those without passing it.
+type Loop struct {
+	Head    *Block
+	Latches []*Block // the sources of the back edges, each once
+	Blocks  []*Block // in reverse postorder, Head first
+	Outer   *Loop    // the smallest loop around this one, or nil
+	Depth   int      // number of loops around Head, this one included
+	in      map[*Block]bool
+}
+
+// Contains reports whether b is in the loop.
+func (l *Loop) Contains(b *Block) bool { return l.in[b] }
+
+// Loops holds the natural loops of a function. Two of them have no block in common, or
+// one is in the other.
+type Loops struct {
+	All   []*Loop // in the order of their heads in reverse postorder: outer loops first
+	inner map[*Block]*Loop
+}
+
+// Of returns the innermost loop that b is in, or nil.
+func (s *Loops) Of(b *Block) *Loop { return s.inner[b] }
+
+// Depth returns how many loops b is in.
+func (s *Loops) Depth(b *Block) int {
+	if l := s.inner[b]; l != nil {
+		return l.Depth
+	}
+	return 0
+}
+
+// Loops finds the natural loops. What loops with several entries repeat is in none,
+// unless it stands in another loop.
+func (d *DomTree) Loops() *Loops {
+	s := &Loops{inner: map[*Block]*Loop{}}
+	for _, h := range d.Order {
+		l := &Loop{Head: h, Latches: d.latches(h), in: map[*Block]bool{h: true}, Blocks: []*Block{h}}
+		if len(l.Latches) == 0 {
+			continue
+		}
+		l.Outer = s.inner[h]
+		l.Depth = s.Depth(h) + 1
+		for work := slices.Clone(l.Latches); len(work) > 0; {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !l.in[b] {
+				l.in[b] = true
+				l.Blocks = append(l.Blocks, b)
+				work = append(work, b.Preds...)
+			}
+		}
+		slices.SortFunc(l.Blocks, func(x, y *Block) int { return cmp.Compare(d.index[x], d.index[y]) })
+		for _, b := range l.Blocks {
+			s.inner[b] = l
+		}
+		s.All = append(s.All, l)
+	}
+	return s
+}
+
+// latches returns the sources of the back edges to h.
+func (d *DomTree) latches(h *Block) []*Block {
+	var all []*Block
+	for _, p := range h.Preds {
+		if d.Reachable(p) && d.Dominates(h, p) && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
