@@ -203,9 +203,13 @@ var language = map[string][]snippet{
 		yes("for j, x := range slices.All(k.X) { k.Out[j] = x }; k.B[i] = slices.Equal(k.X, k.Out) || slices.ContainsFunc(k.X, func(x int32) bool { return x > 3 })"),
 		yes("slices.Sort(k.X); slices.SortStableFunc(k.F, cmp.Compare[float32])"),
 		yes("s := slices.Insert(k.X[:3], 1, 2); s = slices.Replace(s, 0, 1, 3, 4); k.Out[i] = s[0]"),
-		no("KG301", "slices.Sort(k.F)"),
-		no("KG301", "slices.SortFunc(k.X, cmp.Compare[int32])"),
+		yes("slices.Sort(k.F); slices.SortFunc(k.X, cmp.Compare[int32])"),
 		no("KG204", "s := slices.Clone(k.X); k.Out[i] = s[0]"),
+	},
+	"package sort": {
+		yes("sort.Float64s(k.D); sort.Sort(by(k.X)); k.Out[i] = int32(sort.SearchFloat64s(k.D, 2))",
+			"type by []int32\nfunc (b by) Len() int { return len(b) }\nfunc (b by) Less(i, j int) bool { return b[i] < b[j] }\nfunc (b by) Swap(i, j int) { b[i], b[j] = b[j], b[i] }"),
+		no("KG304", "sort.Slice(k.X, func(a, b int) bool { return k.X[a] < k.X[b] })"),
 	},
 	"package sync/atomic": {
 		yes("atomic.AddInt32(&k.Out[0], 1); t := dsl.Local[[2]uint32](it); atomic.AddUint32(&t[0], 1)"),

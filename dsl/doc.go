@@ -269,7 +269,8 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	slices                     yes; Sort of integers and SortStableFunc, not of floats, nor SortFunc: KG301; Clone, Concat, …: KG204
+//	slices                     yes; what allocates, Clone, Concat, …: KG204
+//	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               yes, a generator of one's own, such as NewPCG; the functions: KG304
 //	unicode/utf8               yes

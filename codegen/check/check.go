@@ -118,10 +118,10 @@ func (c *checker) recursion() {
 			callee := c.seen[call.fn]
 			switch {
 			case callee == nil:
-			case state[callee] == active && withoutStack(callee.fn):
+			case state[callee] == active && load.WithoutStack(origin(callee.fn).RelString(nil)):
 			case state[callee] == active:
 				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at,
-					hint:    recursionHint(callee.fn),
+					hint:    recursionHint,
 					message: fmt.Sprintf("%s calls itself; a device has no call stack", funcName(callee.fn))})
 			case state[callee] == 0:
 				down(callee)

@@ -2,10 +2,7 @@ package check
 
 import (
 	"go/token"
-	"go/types"
 	"strings"
-
-	"golang.org/x/tools/go/ssa"
 )
 
 // hostPackages are those whose code can have no meaning on a device, so that one
@@ -14,7 +11,7 @@ import (
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
-	"sort":      "sort on the host, or write a loop: insertion sort for a few elements, bitonic sort for a work-group",
+	"sort":      "use slices.SortFunc, or sort.Sort",
 	"sync":      "use sync/atomic, or work-group barriers",
 	"math/rand": randHint, "math/rand/v2": randHint,
 	"crypto/rand": randHint,
@@ -29,13 +26,22 @@ const (
 
 func hostOnly(pkg string) bool {
 	_, ok := hostPackages[pkg]
-	return ok && pkg != "math/rand/v2"
+	return ok && !someHosts[pkg]
 }
 
+// someHosts are packages of which some functions are the host's.
+var someHosts = map[string]bool{"math/rand/v2": true, "sort": true}
+
 // hostFunc reports whether a function of a package that is not the host's works
-// on something that is: the generator that all goroutines share.
+// on something that is: the generator that all goroutines share, or reflection.
 func hostFunc(pkg, name string, method bool) bool {
-	return pkg == "math/rand/v2" && !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
+	switch pkg {
+	case "math/rand/v2":
+		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
+	case "sort":
+		return !method && strings.HasPrefix(name, "Slice")
+	}
+	return false
 }
 
 func hostHint(pkg string) string {
@@ -53,25 +59,4 @@ func isStd(pkg string) bool {
 	return pkg != "" && pkg != "sync/atomic" && !strings.Contains(first, ".")
 }
 
-// withoutStack reports whether package lower knows what to call where a function of
-// the standard library calls itself.
-func withoutStack(fn *ssa.Function) bool {
-	switch origin(fn).RelString(nil) {
-	case "slices.pdqsortOrdered":
-		if len(fn.TypeArgs()) == 0 { // the analyzers see it as it is declared
-			return true
-		}
-		b, ok := fn.TypeArgs()[0].Underlying().(*types.Basic)
-		return ok && b.Info()&types.IsInteger != 0
-	case "slices.symMergeCmpFunc":
-		return true
-	}
-	return false
-}
-
-func recursionHint(fn *ssa.Function) string {
-	if pkgPath(fn) == "slices" {
-		return "use slices.SortStableFunc, or slices.Sort of integers; floats may be sorted by their bits"
-	}
-	return "write it as a loop, with an explicit stack of fixed size if it needs one"
-}
+const recursionHint = "write it as a loop, with an explicit stack of fixed size if it needs one"

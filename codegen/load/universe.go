@@ -211,6 +211,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 		l.syntaxErrors(p, err)
 		files = append(files, f)
 	}
+	files = l.replace(p, files)
 	l.parsed[p] = files
 	if !p.std {
 		l.dropMissing(p, files)

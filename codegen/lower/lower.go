@@ -284,14 +284,12 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 
 // call inlines fn and returns its results: a val, a tuple, or nil.
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
+	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
 	fail := func() val { return l.unwrap(l.zero(res), res) }
 	depth := 0
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
-			if g, taken := l.callWithoutStack(fn, args); g != nil {
-				return l.call(g, taken, nil, at)
-			}
 			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", FuncName(fn))
 			return fail()

@@ -121,58 +121,26 @@ func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	return l.zero(in.Type())
 }
 
-// withoutStack names, for functions of package slices that call themselves, others
-// that they call as well, and that do the same to a part of the slice.
+// simpler names functions of the standard library that have the same outcome with
+// less code, which they call as well.
 //
 // pdqsort gets to heapsort where it finds no good pivots: of integers, no order
-// shows how they were sorted. symMerge merges two sorted parts in the order that is
-// stable, in which insertion sort leaves them, too.
-var withoutStack = map[string]struct {
-	name     string
-	integers bool  // only for slices of these
-	args     []int // which of the arguments it takes
-}{
-	"slices.pdqsortOrdered":  {"slices.heapSortOrdered", true, []int{0, 1, 2}},
-	"slices.symMergeCmpFunc": {"slices.insertionSortCmpFunc", false, []int{0, 1, 3, 4}},
-}
+// shows how they were sorted.
+var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// callWithoutStack makes a call of a function by itself one of another that has the
-// same outcome, if there is one.
-func (l *lowerer) callWithoutStack(fn *ssa.Function, args []val) (*ssa.Function, []val) {
-	other, ok := withoutStack[origin(fn).RelString(nil)]
-	if !ok || other.integers && !isInteger(fn.TypeArgs()[0]) {
-		return nil, nil
+// simplerCall makes a call of a function one of another that has the same outcome
+// with less code, if there is one.
+func (l *lowerer) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
+	other := simpler[origin(fn).RelString(nil)]
+	if other == "" || !isInteger(fn.TypeArgs()[0]) {
+		return fn, args
 	}
-	seen := map[*ssa.Function]bool{}
-	var find func(f *ssa.Function, depth int) *ssa.Function
-	find = func(f *ssa.Function, depth int) *ssa.Function {
-		if seen[f] || depth > 3 {
-			return nil
-		}
-		seen[f] = true
-		if origin(f).RelString(nil) == other.name {
-			return f
-		}
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if c, ok := in.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
-					if g := find(c.Call.StaticCallee(), depth+1); g != nil {
-						return g
-					}
-				}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.Call); ok && c.Call.StaticCallee() != nil && origin(c.Call.StaticCallee()).RelString(nil) == other {
+				return c.Call.StaticCallee(), args[:3]
 			}
 		}
-		return nil
 	}
-	var taken []val
-	for _, i := range other.args {
-		taken = append(taken, args[i])
-	}
-	// One of those that led here calls it.
-	for f := l.frame; f != nil; f = f.caller {
-		if g := find(f.fn, 0); g != nil {
-			return g, taken
-		}
-	}
-	return nil, nil
+	return fn, args
 }

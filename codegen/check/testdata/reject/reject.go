@@ -164,7 +164,7 @@ type Host struct{ Out []int }
 var mu sync.Mutex
 
 func (k Host) Kernel(it dsl.Item1) {
-	sort.Ints(k.Out)                    // want KG304 `sort.Ints`
+	sort.Slice(k.Out, nil)              // want KG304 `sort.Slice`
 	k.Out[0] = rand.Int()               // want KG304 `math/rand|rand.Int`
 	k.Out[1] = strings.Index("ab", "b") // want KG304 `strings.Index runs only on the host`
 	mu.Lock()                           // want KG304 `Lock runs only on the host`

@@ -4,6 +4,7 @@ package vet
 import (
 	"math"
 	"slices"
+	"sort"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/codegen/check/testdata/vet/helper"
@@ -15,11 +16,11 @@ type Calls struct{ Out []int }
 func (k Calls) Kernel(it dsl.Item1) {
 	var s helper.Stack
 	k.Out[0] = helper.Double(2) + helper.Name(3) + s.Len()
-	k.Out[1] = helper.Counts(k.Out)     // want KG207 `helper.Counts cannot run on a device: kernels have no maps .github.com/kgen-go/kgen/codegen/check/testdata/vet/helper/helper.go:15:18.`
-	k.Out[2] = helper.Deep(k.Out)       // want KG104 `helper.Deep cannot run on a device: kernels have no channels .*helper.go:25:11`
-	k.Out[3] = helper.Factorial(3)      // want KG301 `helper.Factorial cannot run on a device: helper.Factorial calls itself`
-	k.Out[4] = helper.Shout("a")        // want KG304 `helper.Shout cannot run on a device: strings.ToUpper runs only on the host`
-	helper.Sorted(k.Out)                // want KG301 `helper.Sorted cannot run on a device: slices.pdqsort.* calls itself`
+	k.Out[1] = helper.Counts(k.Out) // want KG207 `helper.Counts cannot run on a device: kernels have no maps .github.com/kgen-go/kgen/codegen/check/testdata/vet/helper/helper.go:15:18.`
+	k.Out[2] = helper.Deep(k.Out)   // want KG104 `helper.Deep cannot run on a device: kernels have no channels .*helper.go:25:11`
+	k.Out[3] = helper.Factorial(3)  // want KG301 `helper.Factorial cannot run on a device: helper.Factorial calls itself`
+	k.Out[4] = helper.Shout("a")    // want KG304 `helper.Shout cannot run on a device: strings.ToUpper runs only on the host`
+	helper.Sorted(k.Out)
 	k.Out[5] = len(helper.Grow[int](3)) // want KG204 `helper.Grow cannot run on a device: .*allocate`
 	s.Print()                           // want KG304 `Print cannot run on a device: fmt.Println runs only on the host`
 }
@@ -35,8 +36,11 @@ func (k Standard) Kernel(it dsl.Item1) {
 	k.X[i] = math.Sin(k.X[i]) + math.Floor(k.X[0]) + math.Sqrt(2)
 	slices.Reverse(k.X)
 	atomic.AddUint32(&k.N, 1)
-	slices.SortFunc(k.Out, less) // want KG301 `slices.SortFunc cannot run on a device`
-	k.Out = slices.Clone(k.Out)  // want KG204 `slices.Clone cannot run on a device`
+	slices.SortFunc(k.Out, less)
+	slices.SortStableFunc(k.Out, less)
+	sort.Sort(sort.Reverse(sort.IntSlice(k.Out)))
+	sort.Slice(k.Out, nil)      // want KG304 `sort.Slice runs only on the host`
+	k.Out = slices.Clone(k.Out) // want KG204 `slices.Clone cannot run on a device`
 }
 
 type Local struct{ Out []int }

@@ -3,6 +3,7 @@
 package golanggen
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
@@ -381,6 +382,2711 @@ func (g *rounded64Host) r0() int {
 	b10:
 		g.Fault(4, v9, v1, v0, int32(0), int32(0))
 		continue
+	}
+	return -1
+}
+
+// sharedHost is a work-group of the kernel [Shared].
+type sharedHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
+
+var sharedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:3"},
+	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:14"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
+}
+
+// Begin readies the form for a launch.
+func (g *sharedHost) Begin() {
+	g.Sites = sharedHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.Allot(0, 128)
+	g.Allot(1, 384)
+	g.Allot(2, 384)
+	g.Allot(3, 384)
+	g.Allot(4, 48)
+	g.Allot(5, 48)
+}
+
+// Run runs it.
+func (g *sharedHost) Run() {
+	next := 0
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 119 of sorting.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 122 of sorting.go
+			next = g.r2()
+		case 2:
+			// Barrier in line 126 of sorting.go
+			next = g.r3()
+		}
+	}
+}
+
+// r1 runs them after the ZeroLocal in line 119 of sorting.go.
+func (g *sharedHost) r1() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		v0 := int32(basex + x)
+		var v3 int32
+		var v4, v5 int64
+		var v7 float32
+		{
+			v3 = int32(x)
+			v4 = int64(uint32(v3))
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b343
+			}
+		}
+		{
+			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
+			v8 := uint32(v3) < uint32(32)
+			if !v8 {
+				goto b342
+			}
+		}
+		*(*float32)(unsafe.Add(m0, x*4)) = v7
+		next = 1
+		continue
+	b342:
+		g.Fault(0, v4, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b343:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 122 of sorting.go.
+func (g *sharedHost) r2() int {
+	n := g.Items
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	m0 := g.Memory(0)
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v3 := int32(x)
+		v0 := int32(basex + x)
+		var v16, v17, v18, v22, v23, v26, v28, v33, v53, v55, v59, v60, v61, v63, v65, v69, v84, v85, v89, v108, v110, v117, v118, v119, v121, v123, v127, v142, v143, v147, v188, v189, v190, v191, v198, v203, v216, v218, v220, v222, v224, v225, v241, v242, v258, v273, v274, v275, v292, v293, v309, v324, v325, v326, v343, v344, v360, v386, v387, v388, v405, v406, v422, v437, v443, v444, v445, v461, v466, v469, v474, v490, v501, v505, v523, v549, v573, v574, v590, v616, v617, v631, v632, v648, v681, v682, v696, v716, v718, v719, v727, v728, v730, v731, v739, v740, v741, v753, v754, v755, v768, v769 int64
+		var v19, v20, v38, v57, v74, v94, v132, v152, v233, v249, v264, v283, v300, v315, v334, v351, v366, v396, v413, v428, v465, v479, v509, v532, v548, v558, v581, v597, v639, v655, v688, v702, v717, v729, v742, v743, v745, v756, v757 bool
+		var v21, v31, v35, v43, v58, v79, v87, v91, v99, v112, v137, v145, v149, v157, v205, v238, v240, v254, v257, v269, v272, v288, v291, v305, v308, v320, v323, v339, v342, v356, v359, v371, v385, v401, v404, v418, v421, v433, v436, v441, v448, v462, v467, v484, v492, v503, v506, v514, v526, v529, v537, v555, v563, v567, v586, v602, v623, v626, v644, v660, v693, v707, v744, v758 int32
+		var v32, v36, v68, v72, v88, v92, v113, v126, v130, v146, v150, v206, v228, v231, v245, v247, v260, v262, v278, v281, v296, v298, v311, v313, v329, v332, v347, v349, v362, v364, v391, v394, v409, v411, v424, v426, v449, v473, v477, v493, v504, v507, v527, v530, v553, v556, v565, v576, v579, v592, v595, v624, v636, v637, v652, v653, v665, v685, v686, v699, v700 float32
+		{
+			v10 := v3 == 0
+			if !v10 {
+				goto b340
+			}
+		}
+		*(*[384]byte)(m1) = [384]byte{}
+		*(*[384]byte)(m2) = [384]byte{}
+		*(*[384]byte)(m3) = [384]byte{}
+		*(*[48]byte)(m4) = [48]byte{}
+		*(*[48]byte)(m5) = [48]byte{}
+		v16 = int64(0)
+		v17 = int64(32)
+		v18 = int64(6)
+		v19 = true
+		v20 = true
+		v21 = int32(0)
+	b6:
+		{
+			v22 = int64(uint32(v21))
+			v23 = v17 - v16
+			v24 := v23 <= 12
+			if !v24 {
+				goto b22
+			}
+		}
+		{
+			v25 := v16 + 1
+			v26 = v25
+		}
+	b8:
+		{
+			v27 := v26 < v17
+			if !v27 {
+				v739 = v16
+				v740 = v17
+				v741 = v18
+				v742 = v19
+				v743 = v20
+				v744 = v21
+				v745 = true
+				goto b327
+			}
+			v28 = v26
+		}
+	b9:
+		{
+			v29 := v16 < v28
+			if !v29 {
+				goto b21
+			}
+		}
+		{
+			v30 := uint64(v28) < uint64(32)
+			if !v30 {
+				goto b20
+			}
+		}
+		{
+			v31 = int32(uint64(v28))
+			v32 = *(*float32)(unsafe.Add(m0, int(v31)*4))
+			v33 = v28 + -1
+			v34 := uint64(v33) < uint64(32)
+			if !v34 {
+				goto b19
+			}
+		}
+		{
+			v35 = int32(uint64(v33))
+			v36 = *(*float32)(unsafe.Add(m0, int(v35)*4))
+			v37 := v36 != v36
+			v38 = v32 != v32
+			if !v37 {
+				goto b14
+			}
+		}
+		{
+			v39 := int32(-1)
+			if v38 {
+				v39 = int32(0)
+			}
+			v43 = v39
+			goto b17
+		}
+	b14:
+		if v38 {
+			v43 = int32(1)
+			goto b17
+		}
+		{
+			v40 := v36 < v32
+			if v40 {
+				v43 = int32(-1)
+				goto b17
+			}
+		}
+		{
+			v41 := v32 < v36
+			v42 := int32(0)
+			if v41 {
+				v42 = int32(1)
+			}
+			v43 = v42
+		}
+	b17:
+		{
+			v44 := v43 < 0
+			if !v44 {
+				goto b21
+			}
+		}
+		{
+			v45 := *(*float32)(unsafe.Add(m0, int(v35)*4))
+			v46 := *(*float32)(unsafe.Add(m0, int(v31)*4))
+			*(*float32)(unsafe.Add(m0, int(v31)*4)) = v45
+			*(*float32)(unsafe.Add(m0, int(v35)*4)) = v46
+			v28 = v33
+			goto b9
+		}
+	b19:
+		g.Fault(2, v33, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b20:
+		g.Fault(3, v28, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b21:
+		{
+			v51 := v26 + 1
+			v26 = v51
+			goto b8
+		}
+	b22:
+		{
+			v52 := v18 == 0
+			if !v52 {
+				goto b79
+			}
+		}
+		{
+			v53 = v23 + -1
+			v54 := v53 / 2
+			v55 = v54
+		}
+	b24:
+		{
+			v56 := 0 <= v55
+			v57 = uint64(v16) < uint64(32)
+			v58 = int32(uint64(v16))
+			if !v56 {
+				v108 = v53
+				goto b49
+			}
+			v59 = v55
+		}
+	b25:
+		{
+			v60 = v59 * 2
+			v61 = v60 + 1
+			v62 := v23 <= v61
+			if v62 {
+				goto b46
+			}
+		}
+		{
+			v63 = v60 + 2
+			v64 := v63 < v23
+			if !v64 {
+				v84 = v61
+				goto b37
+			}
+		}
+		{
+			v65 = v16 + v61
+			v66 := uint64(v65) < uint64(32)
+			if !v66 {
+				goto b36
+			}
+		}
+		{
+			v67 := int32(uint64(v65))
+			v68 = *(*float32)(unsafe.Add(m0, int(v67)*4))
+			v69 = v65 + 1
+			v70 := uint64(v69) < uint64(32)
+			if !v70 {
+				goto b35
+			}
+		}
+		{
+			v71 := int32(uint64(v69))
+			v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
+			v73 := v72 != v72
+			v74 = v68 != v68
+			if !v73 {
+				goto b31
+			}
+		}
+		{
+			v75 := int32(-1)
+			if v74 {
+				v75 = int32(0)
+			}
+			v79 = v75
+			goto b34
+		}
+	b31:
+		if v74 {
+			v79 = int32(1)
+			goto b34
+		}
+		{
+			v76 := v72 < v68
+			if v76 {
+				v79 = int32(-1)
+				goto b34
+			}
+		}
+		{
+			v77 := v68 < v72
+			v78 := int32(0)
+			if v77 {
+				v78 = int32(1)
+			}
+			v79 = v78
+		}
+	b34:
+		{
+			v80 := v79 < 0
+			v81 := v61
+			if v80 {
+				v81 = v63
+			}
+			v84 = v81
+			goto b37
+		}
+	b35:
+		g.Fault(4, v69, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b36:
+		g.Fault(5, v65, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b37:
+		{
+			v85 = v16 + v59
+			v86 := uint64(v85) < uint64(32)
+			if !v86 {
+				goto b48
+			}
+		}
+		{
+			v87 = int32(uint64(v85))
+			v88 = *(*float32)(unsafe.Add(m0, int(v87)*4))
+			v89 = v16 + v84
+			v90 := uint64(v89) < uint64(32)
+			if !v90 {
+				goto b47
+			}
+		}
+		{
+			v91 = int32(uint64(v89))
+			v92 = *(*float32)(unsafe.Add(m0, int(v91)*4))
+			v93 := v92 != v92
+			v94 = v88 != v88
+			if !v93 {
+				goto b41
+			}
+		}
+		{
+			v95 := int32(-1)
+			if v94 {
+				v95 = int32(0)
+			}
+			v99 = v95
+			goto b44
+		}
+	b41:
+		if v94 {
+			v99 = int32(1)
+			goto b44
+		}
+		{
+			v96 := v92 < v88
+			if v96 {
+				v99 = int32(-1)
+				goto b44
+			}
+		}
+		{
+			v97 := v88 < v92
+			v98 := int32(0)
+			if v97 {
+				v98 = int32(1)
+			}
+			v99 = v98
+		}
+	b44:
+		{
+			v100 := v99 < 0
+			if !v100 {
+				goto b46
+			}
+		}
+		{
+			v101 := *(*float32)(unsafe.Add(m0, int(v91)*4))
+			v102 := *(*float32)(unsafe.Add(m0, int(v87)*4))
+			*(*float32)(unsafe.Add(m0, int(v87)*4)) = v101
+			*(*float32)(unsafe.Add(m0, int(v91)*4)) = v102
+			v59 = v84
+			goto b25
+		}
+	b46:
+		{
+			v105 := v55 + -1
+			v55 = v105
+			goto b24
+		}
+	b47:
+		g.Fault(6, v89, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b48:
+		g.Fault(7, v85, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b49:
+		{
+			v109 := 0 <= v108
+			if !v109 {
+				v739 = v16
+				v740 = v17
+				v741 = v18
+				v742 = v19
+				v743 = v20
+				v744 = v21
+				v745 = true
+				goto b327
+			}
+		}
+		{
+			v110 = v16 + v108
+			v111 := uint64(v110) < uint64(32)
+			if !v111 {
+				goto b78
+			}
+		}
+		v112 = int32(uint64(v110))
+		v113 = *(*float32)(unsafe.Add(m0, int(v112)*4))
+		if !v57 {
+			goto b77
+		}
+		{
+			v114 := *(*float32)(unsafe.Add(m0, int(v58)*4))
+			*(*float32)(unsafe.Add(m0, int(v58)*4)) = v113
+			*(*float32)(unsafe.Add(m0, int(v112)*4)) = v114
+			v117 = int64(0)
+		}
+	b53:
+		{
+			v118 = v117 * 2
+			v119 = v118 + 1
+			v120 := v108 <= v119
+			if v120 {
+				goto b74
+			}
+		}
+		{
+			v121 = v118 + 2
+			v122 := v121 < v108
+			if !v122 {
+				v142 = v119
+				goto b65
+			}
+		}
+		{
+			v123 = v16 + v119
+			v124 := uint64(v123) < uint64(32)
+			if !v124 {
+				goto b64
+			}
+		}
+		{
+			v125 := int32(uint64(v123))
+			v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
+			v127 = v123 + 1
+			v128 := uint64(v127) < uint64(32)
+			if !v128 {
+				goto b63
+			}
+		}
+		{
+			v129 := int32(uint64(v127))
+			v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
+			v131 := v130 != v130
+			v132 = v126 != v126
+			if !v131 {
+				goto b59
+			}
+		}
+		{
+			v133 := int32(-1)
+			if v132 {
+				v133 = int32(0)
+			}
+			v137 = v133
+			goto b62
+		}
+	b59:
+		if v132 {
+			v137 = int32(1)
+			goto b62
+		}
+		{
+			v134 := v130 < v126
+			if v134 {
+				v137 = int32(-1)
+				goto b62
+			}
+		}
+		{
+			v135 := v126 < v130
+			v136 := int32(0)
+			if v135 {
+				v136 = int32(1)
+			}
+			v137 = v136
+		}
+	b62:
+		{
+			v138 := v137 < 0
+			v139 := v119
+			if v138 {
+				v139 = v121
+			}
+			v142 = v139
+			goto b65
+		}
+	b63:
+		g.Fault(4, v127, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b64:
+		g.Fault(5, v123, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b65:
+		{
+			v143 = v16 + v117
+			v144 := uint64(v143) < uint64(32)
+			if !v144 {
+				goto b76
+			}
+		}
+		{
+			v145 = int32(uint64(v143))
+			v146 = *(*float32)(unsafe.Add(m0, int(v145)*4))
+			v147 = v16 + v142
+			v148 := uint64(v147) < uint64(32)
+			if !v148 {
+				goto b75
+			}
+		}
+		{
+			v149 = int32(uint64(v147))
+			v150 = *(*float32)(unsafe.Add(m0, int(v149)*4))
+			v151 := v150 != v150
+			v152 = v146 != v146
+			if !v151 {
+				goto b69
+			}
+		}
+		{
+			v153 := int32(-1)
+			if v152 {
+				v153 = int32(0)
+			}
+			v157 = v153
+			goto b72
+		}
+	b69:
+		if v152 {
+			v157 = int32(1)
+			goto b72
+		}
+		{
+			v154 := v150 < v146
+			if v154 {
+				v157 = int32(-1)
+				goto b72
+			}
+		}
+		{
+			v155 := v146 < v150
+			v156 := int32(0)
+			if v155 {
+				v156 = int32(1)
+			}
+			v157 = v156
+		}
+	b72:
+		{
+			v158 := v157 < 0
+			if !v158 {
+				goto b74
+			}
+		}
+		{
+			v159 := *(*float32)(unsafe.Add(m0, int(v149)*4))
+			v160 := *(*float32)(unsafe.Add(m0, int(v145)*4))
+			*(*float32)(unsafe.Add(m0, int(v145)*4)) = v159
+			*(*float32)(unsafe.Add(m0, int(v149)*4)) = v160
+			v117 = v142
+			goto b53
+		}
+	b74:
+		{
+			v163 := v108 + -1
+			v108 = v163
+			goto b49
+		}
+	b75:
+		g.Fault(6, v147, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b76:
+		g.Fault(7, v143, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b77:
+		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b78:
+		g.Fault(9, v110, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b79:
+		if v19 {
+			v216 = v18
+			goto b88
+		}
+		{
+			v168 := int32(uint64(v23))
+			v169 := int64(uint64(v23) >> 32)
+			v170 := int32(uint64(v169))
+			v171 := v170 == 0
+			v172 := int32(bits.Len32(uint32(v168))) - 1
+			v173 := 31 - v172
+			v174 := v173 + 32
+			v175 := int32(bits.Len32(uint32(v170))) - 1
+			v176 := 31 - v175
+			v177 := v176
+			if v171 {
+				v177 = v174
+			}
+			v178 := 64 - v177
+			v179 := uint32(v178) < uint32(64)
+			v180 := v178 & 63
+			v181 := int64(uint32(v180))
+			v182 := int64(1) << (uint64(v181) & 63)
+			v183 := int64(0)
+			if v179 {
+				v183 = v182
+			}
+			v184 := v23 / 4
+			v185 := v184 * 2
+			v186 := v16 + v185
+			v187 := v186 + -1
+			v188 = v186 + 1
+			v189 = v183 + -1
+			v190 = v23
+			v191 = v187
+		}
+	b81:
+		{
+			v192 := v191 <= v188
+			if !v192 {
+				goto b87
+			}
+		}
+		{
+			v193 := v190 << 13
+			v194 := v190 ^ v193
+			v195 := int64(uint64(v194) >> 7)
+			v196 := v194 ^ v195
+			v197 := v196 << 17
+			v198 = v196 ^ v197
+			v199 := v198 & v189
+			v200 := v23 <= v199
+			v201 := v199 - v23
+			v202 := v199
+			if v200 {
+				v202 = v201
+			}
+			v203 = v16 + v202
+			v204 := uint64(v203) < uint64(32)
+			if !v204 {
+				goto b86
+			}
+		}
+		{
+			v205 = int32(uint64(v203))
+			v206 = *(*float32)(unsafe.Add(m0, int(v205)*4))
+			v207 := uint64(v191) < uint64(32)
+			if !v207 {
+				goto b85
+			}
+		}
+		{
+			v208 := int32(uint64(v191))
+			v209 := *(*float32)(unsafe.Add(m0, int(v208)*4))
+			*(*float32)(unsafe.Add(m0, int(v208)*4)) = v206
+			*(*float32)(unsafe.Add(m0, int(v205)*4)) = v209
+			v212 := v191 + 1
+			v190 = v198
+			v191 = v212
+			goto b81
+		}
+	b85:
+		g.Fault(10, v191, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b86:
+		g.Fault(11, v203, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b87:
+		{
+			v215 := v18 + -1
+			v216 = v215
+		}
+	b88:
+		{
+			v217 := v23 / 4
+			v218 = v16 + v217
+			v219 := v217 * 2
+			v220 = v16 + v219
+			v221 := v217 * 3
+			v222 = v16 + v221
+			v223 := 50 <= v23
+			if !v223 {
+				v385 = int32(0)
+				v386 = v218
+				v387 = v220
+				v388 = v222
+				goto b159
+			}
+		}
+		{
+			v224 = v218 + -1
+			v225 = v218 + 1
+			v226 := uint64(v218) < uint64(32)
+			if !v226 {
+				goto b158
+			}
+		}
+		{
+			v227 := int32(uint64(v218))
+			v228 = *(*float32)(unsafe.Add(m0, int(v227)*4))
+			v229 := uint64(v224) < uint64(32)
+			if !v229 {
+				goto b157
+			}
+		}
+		{
+			v230 := int32(uint64(v224))
+			v231 = *(*float32)(unsafe.Add(m0, int(v230)*4))
+			v232 := v231 != v231
+			v233 = v228 != v228
+			if !v232 {
+				goto b93
+			}
+		}
+		{
+			v234 := int32(-1)
+			if v233 {
+				v234 = int32(0)
+			}
+			v238 = v234
+			goto b96
+		}
+	b93:
+		if v233 {
+			v238 = int32(1)
+			goto b96
+		}
+		{
+			v235 := v231 < v228
+			if v235 {
+				v238 = int32(-1)
+				goto b96
+			}
+		}
+		{
+			v236 := v228 < v231
+			v237 := int32(0)
+			if v236 {
+				v237 = int32(1)
+			}
+			v238 = v237
+		}
+	b96:
+		{
+			v239 := v238 < 0
+			if v239 {
+				v240 = int32(1)
+				v241 = v218
+				v242 = v224
+				goto b98
+			}
+		}
+		v240 = int32(0)
+		v241 = v224
+		v242 = v218
+	b98:
+		{
+			v243 := uint64(v225) < uint64(32)
+			if !v243 {
+				goto b156
+			}
+		}
+		{
+			v244 := int32(uint64(v225))
+			v245 = *(*float32)(unsafe.Add(m0, int(v244)*4))
+			v246 := int32(uint64(v242))
+			v247 = *(*float32)(unsafe.Add(m0, int(v246)*4))
+			v248 := v247 != v247
+			v249 = v245 != v245
+			if !v248 {
+				goto b101
+			}
+		}
+		{
+			v250 := int32(-1)
+			if v249 {
+				v250 = int32(0)
+			}
+			v254 = v250
+			goto b104
+		}
+	b101:
+		if v249 {
+			v254 = int32(1)
+			goto b104
+		}
+		{
+			v251 := v247 < v245
+			if v251 {
+				v254 = int32(-1)
+				goto b104
+			}
+		}
+		{
+			v252 := v245 < v247
+			v253 := int32(0)
+			if v252 {
+				v253 = int32(1)
+			}
+			v254 = v253
+		}
+	b104:
+		{
+			v255 := v254 < 0
+			v256 := v240 + 1
+			v257 = v240
+			if v255 {
+				v257 = v256
+			}
+			v258 = v242
+			if v255 {
+				v258 = v225
+			}
+			v259 := int32(uint64(v258))
+			v260 = *(*float32)(unsafe.Add(m0, int(v259)*4))
+			v261 := int32(uint64(v241))
+			v262 = *(*float32)(unsafe.Add(m0, int(v261)*4))
+			v263 := v262 != v262
+			v264 = v260 != v260
+			if !v263 {
+				goto b106
+			}
+		}
+		{
+			v265 := int32(-1)
+			if v264 {
+				v265 = int32(0)
+			}
+			v269 = v265
+			goto b109
+		}
+	b106:
+		if v264 {
+			v269 = int32(1)
+			goto b109
+		}
+		{
+			v266 := v262 < v260
+			if v266 {
+				v269 = int32(-1)
+				goto b109
+			}
+		}
+		{
+			v267 := v260 < v262
+			v268 := int32(0)
+			if v267 {
+				v268 = int32(1)
+			}
+			v269 = v268
+		}
+	b109:
+		{
+			v270 := v269 < 0
+			v271 := v257 + 1
+			v272 = v257
+			if v270 {
+				v272 = v271
+			}
+			v273 = v258
+			if v270 {
+				v273 = v241
+			}
+			v274 = v220 + -1
+			v275 = v220 + 1
+			v276 := uint64(v220) < uint64(32)
+			if !v276 {
+				goto b155
+			}
+		}
+		{
+			v277 := int32(uint64(v220))
+			v278 = *(*float32)(unsafe.Add(m0, int(v277)*4))
+			v279 := uint64(v274) < uint64(32)
+			if !v279 {
+				goto b154
+			}
+		}
+		{
+			v280 := int32(uint64(v274))
+			v281 = *(*float32)(unsafe.Add(m0, int(v280)*4))
+			v282 := v281 != v281
+			v283 = v278 != v278
+			if !v282 {
+				goto b113
+			}
+		}
+		{
+			v284 := int32(-1)
+			if v283 {
+				v284 = int32(0)
+			}
+			v288 = v284
+			goto b116
+		}
+	b113:
+		if v283 {
+			v288 = int32(1)
+			goto b116
+		}
+		{
+			v285 := v281 < v278
+			if v285 {
+				v288 = int32(-1)
+				goto b116
+			}
+		}
+		{
+			v286 := v278 < v281
+			v287 := int32(0)
+			if v286 {
+				v287 = int32(1)
+			}
+			v288 = v287
+		}
+	b116:
+		{
+			v289 := v288 < 0
+			if !v289 {
+				v291 = v272
+				v292 = v274
+				v293 = v220
+				goto b118
+			}
+		}
+		{
+			v290 := v272 + 1
+			v291 = v290
+			v292 = v220
+			v293 = v274
+		}
+	b118:
+		{
+			v294 := uint64(v275) < uint64(32)
+			if !v294 {
+				goto b153
+			}
+		}
+		{
+			v295 := int32(uint64(v275))
+			v296 = *(*float32)(unsafe.Add(m0, int(v295)*4))
+			v297 := int32(uint64(v293))
+			v298 = *(*float32)(unsafe.Add(m0, int(v297)*4))
+			v299 := v298 != v298
+			v300 = v296 != v296
+			if !v299 {
+				goto b121
+			}
+		}
+		{
+			v301 := int32(-1)
+			if v300 {
+				v301 = int32(0)
+			}
+			v305 = v301
+			goto b124
+		}
+	b121:
+		if v300 {
+			v305 = int32(1)
+			goto b124
+		}
+		{
+			v302 := v298 < v296
+			if v302 {
+				v305 = int32(-1)
+				goto b124
+			}
+		}
+		{
+			v303 := v296 < v298
+			v304 := int32(0)
+			if v303 {
+				v304 = int32(1)
+			}
+			v305 = v304
+		}
+	b124:
+		{
+			v306 := v305 < 0
+			v307 := v291 + 1
+			v308 = v291
+			if v306 {
+				v308 = v307
+			}
+			v309 = v293
+			if v306 {
+				v309 = v275
+			}
+			v310 := int32(uint64(v309))
+			v311 = *(*float32)(unsafe.Add(m0, int(v310)*4))
+			v312 := int32(uint64(v292))
+			v313 = *(*float32)(unsafe.Add(m0, int(v312)*4))
+			v314 := v313 != v313
+			v315 = v311 != v311
+			if !v314 {
+				goto b126
+			}
+		}
+		{
+			v316 := int32(-1)
+			if v315 {
+				v316 = int32(0)
+			}
+			v320 = v316
+			goto b129
+		}
+	b126:
+		if v315 {
+			v320 = int32(1)
+			goto b129
+		}
+		{
+			v317 := v313 < v311
+			if v317 {
+				v320 = int32(-1)
+				goto b129
+			}
+		}
+		{
+			v318 := v311 < v313
+			v319 := int32(0)
+			if v318 {
+				v319 = int32(1)
+			}
+			v320 = v319
+		}
+	b129:
+		{
+			v321 := v320 < 0
+			v322 := v308 + 1
+			v323 = v308
+			if v321 {
+				v323 = v322
+			}
+			v324 = v309
+			if v321 {
+				v324 = v292
+			}
+			v325 = v222 + -1
+			v326 = v222 + 1
+			v327 := uint64(v222) < uint64(32)
+			if !v327 {
+				goto b152
+			}
+		}
+		{
+			v328 := int32(uint64(v222))
+			v329 = *(*float32)(unsafe.Add(m0, int(v328)*4))
+			v330 := uint64(v325) < uint64(32)
+			if !v330 {
+				goto b151
+			}
+		}
+		{
+			v331 := int32(uint64(v325))
+			v332 = *(*float32)(unsafe.Add(m0, int(v331)*4))
+			v333 := v332 != v332
+			v334 = v329 != v329
+			if !v333 {
+				goto b133
+			}
+		}
+		{
+			v335 := int32(-1)
+			if v334 {
+				v335 = int32(0)
+			}
+			v339 = v335
+			goto b136
+		}
+	b133:
+		if v334 {
+			v339 = int32(1)
+			goto b136
+		}
+		{
+			v336 := v332 < v329
+			if v336 {
+				v339 = int32(-1)
+				goto b136
+			}
+		}
+		{
+			v337 := v329 < v332
+			v338 := int32(0)
+			if v337 {
+				v338 = int32(1)
+			}
+			v339 = v338
+		}
+	b136:
+		{
+			v340 := v339 < 0
+			if !v340 {
+				v342 = v323
+				v343 = v325
+				v344 = v222
+				goto b138
+			}
+		}
+		{
+			v341 := v323 + 1
+			v342 = v341
+			v343 = v222
+			v344 = v325
+		}
+	b138:
+		{
+			v345 := uint64(v326) < uint64(32)
+			if !v345 {
+				goto b150
+			}
+		}
+		{
+			v346 := int32(uint64(v326))
+			v347 = *(*float32)(unsafe.Add(m0, int(v346)*4))
+			v348 := int32(uint64(v344))
+			v349 = *(*float32)(unsafe.Add(m0, int(v348)*4))
+			v350 := v349 != v349
+			v351 = v347 != v347
+			if !v350 {
+				goto b141
+			}
+		}
+		{
+			v352 := int32(-1)
+			if v351 {
+				v352 = int32(0)
+			}
+			v356 = v352
+			goto b144
+		}
+	b141:
+		if v351 {
+			v356 = int32(1)
+			goto b144
+		}
+		{
+			v353 := v349 < v347
+			if v353 {
+				v356 = int32(-1)
+				goto b144
+			}
+		}
+		{
+			v354 := v347 < v349
+			v355 := int32(0)
+			if v354 {
+				v355 = int32(1)
+			}
+			v356 = v355
+		}
+	b144:
+		{
+			v357 := v356 < 0
+			v358 := v342 + 1
+			v359 = v342
+			if v357 {
+				v359 = v358
+			}
+			v360 = v344
+			if v357 {
+				v360 = v326
+			}
+			v361 := int32(uint64(v360))
+			v362 = *(*float32)(unsafe.Add(m0, int(v361)*4))
+			v363 := int32(uint64(v343))
+			v364 = *(*float32)(unsafe.Add(m0, int(v363)*4))
+			v365 := v364 != v364
+			v366 = v362 != v362
+			if !v365 {
+				goto b146
+			}
+		}
+		{
+			v367 := int32(-1)
+			if v366 {
+				v367 = int32(0)
+			}
+			v371 = v367
+			goto b149
+		}
+	b146:
+		if v366 {
+			v371 = int32(1)
+			goto b149
+		}
+		{
+			v368 := v364 < v362
+			if v368 {
+				v371 = int32(-1)
+				goto b149
+			}
+		}
+		{
+			v369 := v362 < v364
+			v370 := int32(0)
+			if v369 {
+				v370 = int32(1)
+			}
+			v371 = v370
+		}
+	b149:
+		{
+			v372 := v371 < 0
+			v373 := v359 + 1
+			v374 := v359
+			if v372 {
+				v374 = v373
+			}
+			v375 := v360
+			if v372 {
+				v375 = v343
+			}
+			v385 = v374
+			v386 = v273
+			v387 = v324
+			v388 = v375
+			goto b159
+		}
+	b150:
+		g.Fault(12, v326, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b151:
+		g.Fault(13, v325, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b152:
+		g.Fault(12, v222, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b153:
+		g.Fault(12, v275, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b154:
+		g.Fault(13, v274, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b155:
+		g.Fault(12, v220, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b156:
+		g.Fault(12, v225, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b157:
+		g.Fault(13, v224, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b158:
+		g.Fault(12, v218, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b159:
+		{
+			v389 := uint64(v387) < uint64(32)
+			if !v389 {
+				goto b339
+			}
+		}
+		{
+			v390 := int32(uint64(v387))
+			v391 = *(*float32)(unsafe.Add(m0, int(v390)*4))
+			v392 := uint64(v386) < uint64(32)
+			if !v392 {
+				goto b338
+			}
+		}
+		{
+			v393 := int32(uint64(v386))
+			v394 = *(*float32)(unsafe.Add(m0, int(v393)*4))
+			v395 := v394 != v394
+			v396 = v391 != v391
+			if !v395 {
+				goto b163
+			}
+		}
+		{
+			v397 := int32(-1)
+			if v396 {
+				v397 = int32(0)
+			}
+			v401 = v397
+			goto b166
+		}
+	b163:
+		if v396 {
+			v401 = int32(1)
+			goto b166
+		}
+		{
+			v398 := v394 < v391
+			if v398 {
+				v401 = int32(-1)
+				goto b166
+			}
+		}
+		{
+			v399 := v391 < v394
+			v400 := int32(0)
+			if v399 {
+				v400 = int32(1)
+			}
+			v401 = v400
+		}
+	b166:
+		{
+			v402 := v401 < 0
+			if !v402 {
+				v404 = v385
+				v405 = v386
+				v406 = v387
+				goto b168
+			}
+		}
+		{
+			v403 := v385 + 1
+			v404 = v403
+			v405 = v387
+			v406 = v386
+		}
+	b168:
+		{
+			v407 := uint64(v388) < uint64(32)
+			if !v407 {
+				goto b337
+			}
+		}
+		{
+			v408 := int32(uint64(v388))
+			v409 = *(*float32)(unsafe.Add(m0, int(v408)*4))
+			v410 := int32(uint64(v406))
+			v411 = *(*float32)(unsafe.Add(m0, int(v410)*4))
+			v412 := v411 != v411
+			v413 = v409 != v409
+			if !v412 {
+				goto b171
+			}
+		}
+		{
+			v414 := int32(-1)
+			if v413 {
+				v414 = int32(0)
+			}
+			v418 = v414
+			goto b174
+		}
+	b171:
+		if v413 {
+			v418 = int32(1)
+			goto b174
+		}
+		{
+			v415 := v411 < v409
+			if v415 {
+				v418 = int32(-1)
+				goto b174
+			}
+		}
+		{
+			v416 := v409 < v411
+			v417 := int32(0)
+			if v416 {
+				v417 = int32(1)
+			}
+			v418 = v417
+		}
+	b174:
+		{
+			v419 := v418 < 0
+			v420 := v404 + 1
+			v421 = v404
+			if v419 {
+				v421 = v420
+			}
+			v422 = v406
+			if v419 {
+				v422 = v388
+			}
+			v423 := int32(uint64(v422))
+			v424 = *(*float32)(unsafe.Add(m0, int(v423)*4))
+			v425 := int32(uint64(v405))
+			v426 = *(*float32)(unsafe.Add(m0, int(v425)*4))
+			v427 := v426 != v426
+			v428 = v424 != v424
+			if !v427 {
+				goto b176
+			}
+		}
+		{
+			v429 := int32(-1)
+			if v428 {
+				v429 = int32(0)
+			}
+			v433 = v429
+			goto b179
+		}
+	b176:
+		if v428 {
+			v433 = int32(1)
+			goto b179
+		}
+		{
+			v430 := v426 < v424
+			if v430 {
+				v433 = int32(-1)
+				goto b179
+			}
+		}
+		{
+			v431 := v424 < v426
+			v432 := int32(0)
+			if v431 {
+				v432 = int32(1)
+			}
+			v433 = v432
+		}
+	b179:
+		{
+			v434 := v433 < 0
+			v435 := v421 + 1
+			v436 = v421
+			if v434 {
+				v436 = v435
+			}
+			v437 = v422
+			if v434 {
+				v437 = v405
+			}
+			v438 := v436 == 0
+			if v438 {
+				v441 = int32(1)
+				goto b181
+			}
+		}
+		{
+			v439 := v436 == 12
+			v440 := int32(0)
+			if v439 {
+				v440 = int32(2)
+			}
+			v441 = v440
+		}
+	b181:
+		{
+			v442 := v441 == 2
+			if !v442 {
+				v461 = v437
+				v462 = v441
+				goto b190
+			}
+		}
+		v443 = v17 + -1
+		v444 = v16
+		v445 = v443
+	b183:
+		{
+			v446 := v444 < v445
+			if !v446 {
+				goto b189
+			}
+		}
+		{
+			v447 := uint64(v445) < uint64(32)
+			if !v447 {
+				goto b188
+			}
+		}
+		{
+			v448 = int32(uint64(v445))
+			v449 = *(*float32)(unsafe.Add(m0, int(v448)*4))
+			v450 := uint64(v444) < uint64(32)
+			if !v450 {
+				goto b187
+			}
+		}
+		{
+			v451 := int32(uint64(v444))
+			v452 := *(*float32)(unsafe.Add(m0, int(v451)*4))
+			*(*float32)(unsafe.Add(m0, int(v451)*4)) = v449
+			*(*float32)(unsafe.Add(m0, int(v448)*4)) = v452
+			v455 := v444 + 1
+			v456 := v445 + -1
+			v444 = v455
+			v445 = v456
+			goto b183
+		}
+	b187:
+		g.Fault(14, v444, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b188:
+		g.Fault(15, v445, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b189:
+		{
+			v459 := v437 - v16
+			v460 := v443 - v459
+			v461 = v460
+			v462 = int32(1)
+		}
+	b190:
+		if !v19 {
+			goto b236
+		}
+		if !v20 {
+			goto b236
+		}
+		{
+			v463 := v462 == 1
+			if !v463 {
+				goto b236
+			}
+		}
+		{
+			v464 := v16 + 1
+			v465 = v23 < 50
+			v466 = v464
+			v467 = int32(0)
+		}
+	b194:
+		{
+			v468 := v467 < 5
+			if !v468 {
+				v548 = false
+				goto b235
+			}
+			v469 = v466
+		}
+	b195:
+		{
+			v470 := v469 < v17
+			if !v470 {
+				goto b207
+			}
+		}
+		{
+			v471 := uint64(v469) < uint64(32)
+			if !v471 {
+				goto b206
+			}
+		}
+		{
+			v472 := int32(uint64(v469))
+			v473 = *(*float32)(unsafe.Add(m0, int(v472)*4))
+			v474 = v469 + -1
+			v475 := uint64(v474) < uint64(32)
+			if !v475 {
+				goto b205
+			}
+		}
+		{
+			v476 := int32(uint64(v474))
+			v477 = *(*float32)(unsafe.Add(m0, int(v476)*4))
+			v478 := v477 != v477
+			v479 = v473 != v473
+			if !v478 {
+				goto b200
+			}
+		}
+		{
+			v480 := int32(-1)
+			if v479 {
+				v480 = int32(0)
+			}
+			v484 = v480
+			goto b203
+		}
+	b200:
+		if v479 {
+			v484 = int32(1)
+			goto b203
+		}
+		{
+			v481 := v477 < v473
+			if v481 {
+				v484 = int32(-1)
+				goto b203
+			}
+		}
+		{
+			v482 := v473 < v477
+			v483 := int32(0)
+			if v482 {
+				v483 = int32(1)
+			}
+			v484 = v483
+		}
+	b203:
+		{
+			v485 := v484 < 0
+			if v485 {
+				goto b207
+			}
+		}
+		{
+			v486 := v469 + 1
+			v469 = v486
+			goto b195
+		}
+	b205:
+		g.Fault(16, v474, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b206:
+		g.Fault(17, v469, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b207:
+		{
+			v489 := v469 == v17
+			if v489 {
+				v548 = true
+				goto b235
+			}
+		}
+		if v465 {
+			v548 = false
+			goto b235
+		}
+		{
+			v490 = v469 + -1
+			v491 := uint64(v490) < uint64(32)
+			if !v491 {
+				goto b234
+			}
+		}
+		{
+			v492 = int32(uint64(v490))
+			v493 = *(*float32)(unsafe.Add(m0, int(v492)*4))
+			v494 := uint64(v469) < uint64(32)
+			if !v494 {
+				goto b233
+			}
+		}
+		{
+			v495 := int32(uint64(v469))
+			v496 := *(*float32)(unsafe.Add(m0, int(v495)*4))
+			*(*float32)(unsafe.Add(m0, int(v495)*4)) = v493
+			*(*float32)(unsafe.Add(m0, int(v492)*4)) = v496
+			v499 := v469 - v16
+			v500 := 2 <= v499
+			if !v500 {
+				goto b220
+			}
+			v501 = v490
+		}
+	b212:
+		{
+			v502 := 1 <= v501
+			if !v502 {
+				goto b220
+			}
+		}
+		{
+			v503 = int32(uint64(v501))
+			v504 = *(*float32)(unsafe.Add(m0, int(v503)*4))
+			v505 = v501 + -1
+			v506 = int32(uint64(v505))
+			v507 = *(*float32)(unsafe.Add(m0, int(v506)*4))
+			v508 := v507 != v507
+			v509 = v504 != v504
+			if !v508 {
+				goto b215
+			}
+		}
+		{
+			v510 := int32(-1)
+			if v509 {
+				v510 = int32(0)
+			}
+			v514 = v510
+			goto b218
+		}
+	b215:
+		if v509 {
+			v514 = int32(1)
+			goto b218
+		}
+		{
+			v511 := v507 < v504
+			if v511 {
+				v514 = int32(-1)
+				goto b218
+			}
+		}
+		{
+			v512 := v504 < v507
+			v513 := int32(0)
+			if v512 {
+				v513 = int32(1)
+			}
+			v514 = v513
+		}
+	b218:
+		{
+			v515 := v514 < 0
+			if !v515 {
+				goto b220
+			}
+		}
+		{
+			v516 := *(*float32)(unsafe.Add(m0, int(v506)*4))
+			v517 := *(*float32)(unsafe.Add(m0, int(v503)*4))
+			*(*float32)(unsafe.Add(m0, int(v503)*4)) = v516
+			*(*float32)(unsafe.Add(m0, int(v506)*4)) = v517
+			v501 = v505
+			goto b212
+		}
+	b220:
+		{
+			v520 := v17 - v469
+			v521 := 2 <= v520
+			if !v521 {
+				goto b232
+			}
+		}
+		{
+			v522 := v469 + 1
+			v523 = v522
+		}
+	b222:
+		{
+			v524 := v523 < v17
+			if !v524 {
+				goto b232
+			}
+		}
+		{
+			v525 := uint64(v523) < uint64(32)
+			if !v525 {
+				goto b231
+			}
+		}
+		{
+			v526 = int32(uint64(v523))
+			v527 = *(*float32)(unsafe.Add(m0, int(v526)*4))
+			v528 := v523 + -1
+			v529 = int32(uint64(v528))
+			v530 = *(*float32)(unsafe.Add(m0, int(v529)*4))
+			v531 := v530 != v530
+			v532 = v527 != v527
+			if !v531 {
+				goto b226
+			}
+		}
+		{
+			v533 := int32(-1)
+			if v532 {
+				v533 = int32(0)
+			}
+			v537 = v533
+			goto b229
+		}
+	b226:
+		if v532 {
+			v537 = int32(1)
+			goto b229
+		}
+		{
+			v534 := v530 < v527
+			if v534 {
+				v537 = int32(-1)
+				goto b229
+			}
+		}
+		{
+			v535 := v527 < v530
+			v536 := int32(0)
+			if v535 {
+				v536 = int32(1)
+			}
+			v537 = v536
+		}
+	b229:
+		{
+			v538 := v537 < 0
+			if !v538 {
+				goto b232
+			}
+		}
+		{
+			v539 := *(*float32)(unsafe.Add(m0, int(v529)*4))
+			v540 := *(*float32)(unsafe.Add(m0, int(v526)*4))
+			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v539
+			*(*float32)(unsafe.Add(m0, int(v529)*4)) = v540
+			v543 := v523 + 1
+			v523 = v543
+			goto b222
+		}
+	b231:
+		g.Fault(18, v523, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b232:
+		{
+			v545 := v467 + 1
+			v466 = v469
+			v467 = v545
+			goto b194
+		}
+	b233:
+		g.Fault(19, v469, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b234:
+		g.Fault(20, v490, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b235:
+		if v548 {
+			v739 = v16
+			v740 = v17
+			v741 = v216
+			v742 = true
+			v743 = true
+			v744 = v21
+			v745 = true
+			goto b327
+		}
+	b236:
+		{
+			v549 = v16 + -1
+			v550 := 0 <= v549
+			if !v550 {
+				goto b275
+			}
+		}
+		{
+			v551 := uint64(v549) < uint64(32)
+			if !v551 {
+				goto b274
+			}
+		}
+		{
+			v552 := int32(uint64(v549))
+			v553 = *(*float32)(unsafe.Add(m0, int(v552)*4))
+			v554 := uint64(v461) < uint64(32)
+			if !v554 {
+				goto b273
+			}
+		}
+		{
+			v555 = int32(uint64(v461))
+			v556 = *(*float32)(unsafe.Add(m0, int(v555)*4))
+			v557 := v556 != v556
+			v558 = v553 != v553
+			if !v557 {
+				goto b241
+			}
+		}
+		{
+			v559 := int32(-1)
+			if v558 {
+				v559 = int32(0)
+			}
+			v563 = v559
+			goto b244
+		}
+	b241:
+		if v558 {
+			v563 = int32(1)
+			goto b244
+		}
+		{
+			v560 := v556 < v553
+			if v560 {
+				v563 = int32(-1)
+				goto b244
+			}
+		}
+		{
+			v561 := v553 < v556
+			v562 := int32(0)
+			if v561 {
+				v562 = int32(1)
+			}
+			v563 = v562
+		}
+	b244:
+		{
+			v564 := v563 < 0
+			if v564 {
+				goto b275
+			}
+		}
+		{
+			v565 = *(*float32)(unsafe.Add(m0, int(v555)*4))
+			v566 := uint64(v16) < uint64(32)
+			if !v566 {
+				goto b272
+			}
+		}
+		{
+			v567 = int32(uint64(v16))
+			v568 := *(*float32)(unsafe.Add(m0, int(v567)*4))
+			*(*float32)(unsafe.Add(m0, int(v567)*4)) = v565
+			*(*float32)(unsafe.Add(m0, int(v555)*4)) = v568
+			v571 := v16 + 1
+			v572 := v17 + -1
+			v573 = v571
+			v574 = v572
+		}
+	b247:
+		{
+			v575 := v573 <= v574
+			if !v575 {
+				v590 = v574
+				goto b257
+			}
+		}
+		{
+			v576 = *(*float32)(unsafe.Add(m0, int(v567)*4))
+			v577 := uint64(v573) < uint64(32)
+			if !v577 {
+				goto b256
+			}
+		}
+		{
+			v578 := int32(uint64(v573))
+			v579 = *(*float32)(unsafe.Add(m0, int(v578)*4))
+			v580 := v579 != v579
+			v581 = v576 != v576
+			if !v580 {
+				goto b251
+			}
+		}
+		{
+			v582 := int32(-1)
+			if v581 {
+				v582 = int32(0)
+			}
+			v586 = v582
+			goto b254
+		}
+	b251:
+		if v581 {
+			v586 = int32(1)
+			goto b254
+		}
+		{
+			v583 := v579 < v576
+			if v583 {
+				v586 = int32(-1)
+				goto b254
+			}
+		}
+		{
+			v584 := v576 < v579
+			v585 := int32(0)
+			if v584 {
+				v585 = int32(1)
+			}
+			v586 = v585
+		}
+	b254:
+		{
+			v587 := v586 < 0
+			if v587 {
+				v590 = v574
+				goto b257
+			}
+		}
+		{
+			v588 := v573 + 1
+			v616 = v588
+			v617 = v574
+			goto b270
+		}
+	b256:
+		g.Fault(21, v573, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b257:
+		{
+			v591 := v573 <= v590
+			if !v591 {
+				goto b267
+			}
+		}
+		{
+			v592 = *(*float32)(unsafe.Add(m0, int(v567)*4))
+			v593 := uint64(v590) < uint64(32)
+			if !v593 {
+				goto b266
+			}
+		}
+		{
+			v594 := int32(uint64(v590))
+			v595 = *(*float32)(unsafe.Add(m0, int(v594)*4))
+			v596 := v595 != v595
+			v597 = v592 != v592
+			if !v596 {
+				goto b261
+			}
+		}
+		{
+			v598 := int32(-1)
+			if v597 {
+				v598 = int32(0)
+			}
+			v602 = v598
+			goto b264
+		}
+	b261:
+		if v597 {
+			v602 = int32(1)
+			goto b264
+		}
+		{
+			v599 := v595 < v592
+			if v599 {
+				v602 = int32(-1)
+				goto b264
+			}
+		}
+		{
+			v600 := v592 < v595
+			v601 := int32(0)
+			if v600 {
+				v601 = int32(1)
+			}
+			v602 = v601
+		}
+	b264:
+		{
+			v603 := v602 < 0
+			if !v603 {
+				goto b267
+			}
+		}
+		{
+			v604 := v590 + -1
+			v590 = v604
+			goto b257
+		}
+	b266:
+		g.Fault(22, v590, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b267:
+		{
+			v606 := v590 < v573
+			if v606 {
+				v739 = v573
+				v740 = v17
+				v741 = v216
+				v742 = v19
+				v743 = v20
+				v744 = v21
+				v745 = false
+				goto b327
+			}
+		}
+		{
+			v607 := uint64(v590) < uint64(32)
+			if !v607 {
+				goto b271
+			}
+		}
+		{
+			v608 := int32(uint64(v590))
+			v609 := *(*float32)(unsafe.Add(m0, int(v608)*4))
+			v610 := int32(uint64(v573))
+			v611 := *(*float32)(unsafe.Add(m0, int(v610)*4))
+			*(*float32)(unsafe.Add(m0, int(v610)*4)) = v609
+			*(*float32)(unsafe.Add(m0, int(v608)*4)) = v611
+			v614 := v573 + 1
+			v615 := v590 + -1
+			v616 = v614
+			v617 = v615
+		}
+	b270:
+		v573 = v616
+		v574 = v617
+		goto b247
+	b271:
+		g.Fault(23, v590, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b272:
+		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b273:
+		g.Fault(25, v461, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b274:
+		g.Fault(26, v549, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b275:
+		{
+			v622 := uint64(v461) < uint64(32)
+			if !v622 {
+				goto b336
+			}
+		}
+		{
+			v623 = int32(uint64(v461))
+			v624 = *(*float32)(unsafe.Add(m0, int(v623)*4))
+			v625 := uint64(v16) < uint64(32)
+			if !v625 {
+				goto b335
+			}
+		}
+		{
+			v626 = int32(uint64(v16))
+			v627 := *(*float32)(unsafe.Add(m0, int(v626)*4))
+			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v624
+			*(*float32)(unsafe.Add(m0, int(v623)*4)) = v627
+			v630 := v16 + 1
+			v631 = v17 + -1
+			v632 = v630
+		}
+	b278:
+		{
+			v633 := v632 <= v631
+			if !v633 {
+				v648 = v631
+				goto b288
+			}
+		}
+		{
+			v634 := uint64(v632) < uint64(32)
+			if !v634 {
+				goto b287
+			}
+		}
+		{
+			v635 := int32(uint64(v632))
+			v636 = *(*float32)(unsafe.Add(m0, int(v635)*4))
+			v637 = *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v638 := v637 != v637
+			v639 = v636 != v636
+			if !v638 {
+				goto b282
+			}
+		}
+		{
+			v640 := int32(-1)
+			if v639 {
+				v640 = int32(0)
+			}
+			v644 = v640
+			goto b285
+		}
+	b282:
+		if v639 {
+			v644 = int32(1)
+			goto b285
+		}
+		{
+			v641 := v637 < v636
+			if v641 {
+				v644 = int32(-1)
+				goto b285
+			}
+		}
+		{
+			v642 := v636 < v637
+			v643 := int32(0)
+			if v642 {
+				v643 = int32(1)
+			}
+			v644 = v643
+		}
+	b285:
+		{
+			v645 := v644 < 0
+			if !v645 {
+				v648 = v631
+				goto b288
+			}
+		}
+		{
+			v646 := v632 + 1
+			v632 = v646
+			goto b278
+		}
+	b287:
+		g.Fault(27, v632, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b288:
+		{
+			v649 := v632 <= v648
+			if !v649 {
+				goto b298
+			}
+		}
+		{
+			v650 := uint64(v648) < uint64(32)
+			if !v650 {
+				goto b297
+			}
+		}
+		{
+			v651 := int32(uint64(v648))
+			v652 = *(*float32)(unsafe.Add(m0, int(v651)*4))
+			v653 = *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v654 := v653 != v653
+			v655 = v652 != v652
+			if !v654 {
+				goto b292
+			}
+		}
+		{
+			v656 := int32(-1)
+			if v655 {
+				v656 = int32(0)
+			}
+			v660 = v656
+			goto b295
+		}
+	b292:
+		if v655 {
+			v660 = int32(1)
+			goto b295
+		}
+		{
+			v657 := v653 < v652
+			if v657 {
+				v660 = int32(-1)
+				goto b295
+			}
+		}
+		{
+			v658 := v652 < v653
+			v659 := int32(0)
+			if v658 {
+				v659 = int32(1)
+			}
+			v660 = v659
+		}
+	b295:
+		{
+			v661 := v660 < 0
+			if v661 {
+				goto b298
+			}
+		}
+		{
+			v662 := v648 + -1
+			v648 = v662
+			goto b288
+		}
+	b297:
+		g.Fault(28, v648, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b298:
+		{
+			v664 := v648 < v632
+			if !v664 {
+				goto b302
+			}
+		}
+		{
+			v665 = *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v666 := uint64(v648) < uint64(32)
+			if !v666 {
+				goto b301
+			}
+		}
+		{
+			v667 := int32(uint64(v648))
+			v668 := *(*float32)(unsafe.Add(m0, int(v667)*4))
+			*(*float32)(unsafe.Add(m0, int(v667)*4)) = v665
+			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v668
+			v716 = v648
+			v717 = true
+			goto b322
+		}
+	b301:
+		g.Fault(29, v648, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b302:
+		{
+			v672 := uint64(v648) < uint64(32)
+			if !v672 {
+				goto b334
+			}
+		}
+		{
+			v673 := int32(uint64(v648))
+			v674 := *(*float32)(unsafe.Add(m0, int(v673)*4))
+			v675 := int32(uint64(v632))
+			v676 := *(*float32)(unsafe.Add(m0, int(v675)*4))
+			*(*float32)(unsafe.Add(m0, int(v675)*4)) = v674
+			*(*float32)(unsafe.Add(m0, int(v673)*4)) = v676
+			v679 := v632 + 1
+			v680 := v648 + -1
+			v681 = v679
+			v682 = v680
+		}
+	b304:
+		{
+			v683 := v681 <= v682
+			if !v683 {
+				v696 = v682
+				goto b312
+			}
+		}
+		{
+			v684 := int32(uint64(v681))
+			v685 = *(*float32)(unsafe.Add(m0, int(v684)*4))
+			v686 = *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v687 := v686 != v686
+			v688 = v685 != v685
+			if !v687 {
+				goto b307
+			}
+		}
+		{
+			v689 := int32(-1)
+			if v688 {
+				v689 = int32(0)
+			}
+			v693 = v689
+			goto b310
+		}
+	b307:
+		if v688 {
+			v693 = int32(1)
+			goto b310
+		}
+		{
+			v690 := v686 < v685
+			if v690 {
+				v693 = int32(-1)
+				goto b310
+			}
+		}
+		{
+			v691 := v685 < v686
+			v692 := int32(0)
+			if v691 {
+				v692 = int32(1)
+			}
+			v693 = v692
+		}
+	b310:
+		{
+			v694 := v693 < 0
+			if !v694 {
+				v696 = v682
+				goto b312
+			}
+		}
+		{
+			v695 := v681 + 1
+			v768 = v695
+			v769 = v682
+			goto b333
+		}
+	b312:
+		{
+			v697 := v681 <= v696
+			if !v697 {
+				goto b320
+			}
+		}
+		{
+			v698 := int32(uint64(v696))
+			v699 = *(*float32)(unsafe.Add(m0, int(v698)*4))
+			v700 = *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v701 := v700 != v700
+			v702 = v699 != v699
+			if !v701 {
+				goto b315
+			}
+		}
+		{
+			v703 := int32(-1)
+			if v702 {
+				v703 = int32(0)
+			}
+			v707 = v703
+			goto b318
+		}
+	b315:
+		if v702 {
+			v707 = int32(1)
+			goto b318
+		}
+		{
+			v704 := v700 < v699
+			if v704 {
+				v707 = int32(-1)
+				goto b318
+			}
+		}
+		{
+			v705 := v699 < v700
+			v706 := int32(0)
+			if v705 {
+				v706 = int32(1)
+			}
+			v707 = v706
+		}
+	b318:
+		{
+			v708 := v707 < 0
+			if v708 {
+				goto b320
+			}
+		}
+		{
+			v709 := v696 + -1
+			v696 = v709
+			goto b312
+		}
+	b320:
+		{
+			v710 := v696 < v681
+			if !v710 {
+				goto b332
+			}
+		}
+		{
+			v711 := *(*float32)(unsafe.Add(m0, int(v626)*4))
+			v712 := int32(uint64(v696))
+			v713 := *(*float32)(unsafe.Add(m0, int(v712)*4))
+			*(*float32)(unsafe.Add(m0, int(v712)*4)) = v711
+			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v713
+			v716 = v696
+			v717 = false
+		}
+	b322:
+		{
+			v718 = v716 - v16
+			v719 = v17 - v716
+			v720 := v718 < v719
+			if !v720 {
+				goto b324
+			}
+		}
+		{
+			v721 := v23 / 8
+			v722 := v721 <= v718
+			v723 := v716 + 1
+			v727 = v723
+			v728 = v17
+			v729 = v722
+			v730 = v16
+			v731 = v716
+			goto b325
+		}
+	b324:
+		{
+			v724 := v23 / 8
+			v725 := v724 <= v719
+			v726 := v716 + 1
+			v727 = v16
+			v728 = v716
+			v729 = v725
+			v730 = v726
+			v731 = v17
+		}
+	b325:
+		{
+			v732 := uint32(v21) < uint32(48)
+			if !v732 {
+				goto b331
+			}
+		}
+		{
+			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v727
+			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v728
+			*(*int64)(unsafe.Add(m3, int(v21)*8)) = v216
+			*(*bool)(unsafe.Add(m4, int(v21))) = v729
+			*(*bool)(unsafe.Add(m5, int(v21))) = v717
+			v738 := v21 + 1
+			v739 = v730
+			v740 = v731
+			v741 = v216
+			v742 = true
+			v743 = true
+			v744 = v738
+			v745 = false
+		}
+	b327:
+		if !v745 {
+			v753 = v739
+			v754 = v740
+			v755 = v741
+			v756 = v742
+			v757 = v743
+			v758 = v744
+			goto b330
+		}
+		{
+			v746 := v744 == 0
+			if v746 {
+				goto b340
+			}
+		}
+		{
+			v747 := v744 + -1
+			v748 := *(*int64)(unsafe.Add(m1, int(v747)*8))
+			v749 := *(*int64)(unsafe.Add(m2, int(v747)*8))
+			v750 := *(*int64)(unsafe.Add(m3, int(v747)*8))
+			v751 := *(*bool)(unsafe.Add(m4, int(v747)))
+			v752 := *(*bool)(unsafe.Add(m5, int(v747)))
+			v753 = v748
+			v754 = v749
+			v755 = v750
+			v756 = v751
+			v757 = v752
+			v758 = v747
+		}
+	b330:
+		v16 = v753
+		v17 = v754
+		v18 = v755
+		v19 = v756
+		v20 = v757
+		v21 = v758
+		goto b6
+	b331:
+		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b332:
+		{
+			v760 := int32(uint64(v696))
+			v761 := *(*float32)(unsafe.Add(m0, int(v760)*4))
+			v762 := int32(uint64(v681))
+			v763 := *(*float32)(unsafe.Add(m0, int(v762)*4))
+			*(*float32)(unsafe.Add(m0, int(v762)*4)) = v761
+			*(*float32)(unsafe.Add(m0, int(v760)*4)) = v763
+			v766 := v681 + 1
+			v767 := v696 + -1
+			v768 = v766
+			v769 = v767
+		}
+	b333:
+		v681 = v768
+		v682 = v769
+		goto b304
+	b334:
+		g.Fault(31, v648, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b335:
+		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b336:
+		g.Fault(33, v461, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b337:
+		g.Fault(12, v388, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b338:
+		g.Fault(13, v386, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b339:
+		g.Fault(12, v387, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b340:
+		next = 2
+		continue
+	}
+	return next
+}
+
+// r3 runs them after the Barrier in line 126 of sorting.go.
+func (g *sharedHost) r3() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	p0 := g.Pointer(0)
+	basex := g.ID[0] * g.Local[0]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		{
+			v776 := *(*float32)(unsafe.Add(m0, x*4))
+			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v776
+			continue
+		}
 	}
 	return -1
 }

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, iteratorsKernel, largeKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -432,6 +432,238 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats.spv
+var floatsSPIRV string
+
+//go:embed Floats.small.spv
+var floatsSmall string
+
+//go:embed Floats.words.spv
+var floatsWords string
+
+var floatsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
+	},
+	ArgSize: 24,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Floats).Kernel", Pos: "internal/difftest/golang/sorting.go:20:13"}, {Func: "slices.Sort[[]float64, float64]", Pos: "slices/sort.go:18:16"}, {Func: "slices.pdqsortOrdered[float64]", Pos: "slices/kgen_sort.go:150:24"}, {Func: "slices.insertionSortOrdered[float64]", Pos: "slices/zsortordered.go:14:37"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:20:19"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:20:19"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:14:37"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:14:46"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:18"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:325:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:325:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:204:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:204:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:216:28"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:216:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:230:22"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:167:48"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:167:58"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:176:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:180:40"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:183:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:189:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:141:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:144:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:148:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:151:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
+	},
+	SPIRV: floatsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: floatsSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Floats{
+		Buf: kernelimpl.HostSlice[float64](a, 0),
+		N:   kernelimpl.HostValue[int](a, 1),
+	}.Kernel
+})
+
+// Floats is the kernel [golang.Floats] with its slices in device memory.
+// Floats sorts floats, of which some compare as equal and differ, where they are.
+type Floats struct {
+	Buf runtime.View[float64]
+	N   int
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floatsKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floatsKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Inconsistent.spv
+var inconsistentSPIRV string
+
+//go:embed Inconsistent.small.spv
+var inconsistentSmall string
+
+//go:embed Inconsistent.words.spv
+var inconsistentWords string
+
+var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Inconsistent",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
+	},
+	ArgSize: 24,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:58:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:58:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:44"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:53"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:40"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:49"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
+	},
+	SPIRV: inconsistentSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Inconsistent{
+		Buf: kernelimpl.HostSlice[float32](a, 0),
+		N:   kernelimpl.HostValue[int](a, 1),
+	}.Kernel
+})
+
+// Inconsistent is the kernel [golang.Inconsistent] with its slices in device memory.
+// Inconsistent sorts stably by what is no order, as of NaNs.
+type Inconsistent struct {
+	Buf runtime.View[float32]
+	N   int
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Inconsistent) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(inconsistentKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunInconsistent runs the kernel for every work-item of r on k's own slices, and waits.
+func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsistent, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(inconsistentKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Interfaces.spv
+var interfacesSPIRV string
+
+//go:embed Interfaces.small.spv
+var interfacesSmall string
+
+//go:embed Interfaces.words.spv
+var interfacesWords string
+
+var interfacesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Interfaces",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:85:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:49"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:58"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:55"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:61"},
+		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:52:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:88:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
+	},
+	SPIRV: interfacesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Interfaces{
+		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
+		Out: kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+})
+
+// Interfaces is the kernel [golang.Interfaces] with its slices in device memory.
+// Interfaces sorts by way of sort.Interface.
+type Interfaces struct {
+	Buf runtime.View[golang.Entry]
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Interfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(interfacesKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
+func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(interfacesKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -871,6 +1103,91 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Shared.spv
+var sharedSPIRV string
+
+//go:embed Shared.words.spv
+var sharedWords string
+
+var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Shared",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:121:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:121:3"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
+	},
+	SPIRV: sharedSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Shared{
+		Buf: kernelimpl.HostSlice[float32](a, 0),
+	}.Kernel
+}, newSharedHost)
+
+// Shared is the kernel [golang.Shared] with its slices in device memory.
+// Shared sorts memory of the work-group.
+type Shared struct {
+	Buf runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(sharedKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunShared runs the kernel for every work-item of r on k's own slices, and waits.
+func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sharedKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed ShiftsInt.spv
@@ -1652,21 +1969,7 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:36"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:18"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:110:40"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:176:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:148:35"},
 	},
 	SPIRV: sortsSPIRV,
 	Variants: []abi.Variant{
@@ -1725,14 +2028,19 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:77:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:17"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:414:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:422:40"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:16"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:441:27"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:44"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:53"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:30"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:40"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:49"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
@@ -1767,6 +2075,65 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 	l := kernelimpl.NewLaunch(stableKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed StableInterfaces.spv
+var stableInterfacesSPIRV string
+
+//go:embed StableInterfaces.small.spv
+var stableInterfacesSmall string
+
+//go:embed StableInterfaces.words.spv
+var stableInterfacesWords string
+
+var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "StableInterfaces",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:107:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:107:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:49"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:58"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:55"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:61"},
+		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12"},
+	},
+	SPIRV: stableInterfacesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.StableInterfaces{
+		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
+	}.Kernel
+})
+
+// StableInterfaces is the kernel [golang.StableInterfaces] with its slices in device memory.
+// StableInterfaces does so stably, in private memory.
+type StableInterfaces struct {
+	Buf runtime.View[golang.Entry]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k StableInterfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(stableInterfacesKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunStableInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
+func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.StableInterfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(stableInterfacesKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2134,6 +2501,103 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Unstable.spv
+var unstableSPIRV string
+
+//go:embed Unstable.small.spv
+var unstableSmall string
+
+//go:embed Unstable.words.spv
+var unstableWords string
+
+var unstableKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Unstable",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
+		{Name: "Count", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:42:23"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:42:23"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
+	},
+	SPIRV: unstableSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}}, SPIRV: unstableSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Unstable{
+		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
+		N:     kernelimpl.HostValue[int](a, 1),
+		Count: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Unstable is the kernel [golang.Unstable] with its slices in device memory.
+// Unstable sorts entries by their keys: where equal ones end is what shows the order of comparisons.
+type Unstable struct {
+	Buf   runtime.View[golang.Entry]
+	N     int
+	Count runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unstable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unstableKernel)
+	kernelimpl.View(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	kernelimpl.View(l, 2, k.Count)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnstable runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unstableKernel)
+	kernelimpl.Slice(l, 0, k.Buf)
+	kernelimpl.Value(l, 1, k.N)
+	kernelimpl.Slice(l, 2, k.Count)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -36,7 +36,7 @@ func Factorial(n int) int {
 
 func Shout(s string) int { return len(strings.ToUpper(s)) }
 
-// Sorted calls a standard function that calls itself.
+// Sorted calls a standard function that calls itself, but not in kernels.
 func Sorted(xs []int) { slices.SortFunc(xs, cmp.Compare[int]) }
 
 // Name is all right for numbers.
