@@ -162,80 +162,13 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	if own {
 		return
 	}
-	c := &cloner{f: d.f, blocks: map[*ir.Block]*ir.Block{}, values: map[*ir.Value]*ir.Value{}}
-	d.dying[b] = c.region(region, b)
+	c := newCloner(d.f)
+	c.copy(region)
+	c.entered(to, b)
+	c.end(region, c.block)
+	c.phis(region)
+	d.dying[b] = c.block(to)
 	d.f.RemoveUnreachable()
-}
-
-// cloner copies blocks.
-type cloner struct {
-	f      *ir.Func
-	blocks map[*ir.Block]*ir.Block
-	values map[*ir.Value]*ir.Value
-}
-
-// region copies the blocks, of which the first is entered from b alone, and
-// redirects b's edge.
-func (c *cloner) region(region []*ir.Block, b *ir.Block) *ir.Block {
-	head := region[0]
-	type pair struct{ old, new *ir.Value }
-	var copies []pair
-	for _, x := range region {
-		y := c.f.NewBlock()
-		c.blocks[x] = y
-		add := func(v *ir.Value) *ir.Value {
-			w := c.f.NewValue(v.Op, v.Type)
-			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, y
-			c.values[v] = w
-			copies = append(copies, pair{v, w})
-			return w
-		}
-		for _, v := range x.Phis {
-			y.Phis = append(y.Phis, add(v))
-		}
-		for _, v := range x.Insts {
-			y.Insts = append(y.Insts, add(v))
-		}
-	}
-	value := func(v *ir.Value) *ir.Value {
-		if w := c.values[v]; w != nil {
-			return w
-		}
-		return v
-	}
-	for _, p := range copies {
-		if p.old.Op != ir.OpPhi {
-			for _, a := range p.old.Args {
-				p.new.Args = append(p.new.Args, value(a))
-			}
-		}
-	}
-	// The edges come in the order of the new phis' arguments.
-	from := func(x, p *ir.Block) {
-		i := slices.Index(x.Preds, p)
-		for j, phi := range x.Phis {
-			w := c.blocks[x].Phis[j]
-			w.Args = append(w.Args, value(phi.Args[i]))
-		}
-	}
-	from(head, b)
-	heads := c.blocks[head].Phis
-	c.blocks[head].Phis = nil
-	b.Retarget(head, c.blocks[head])
-	c.blocks[head].Phis = heads
-	for _, x := range region {
-		t := x.Term
-		t.Succs = slices.Clone(t.Succs)
-		if t.Cond != nil {
-			t.Cond = value(t.Cond)
-		}
-		for i, s := range t.Succs {
-			from(s, x)
-			t.Succs[i] = c.blocks[s]
-		}
-		c.blocks[x].SetTerm(t)
-	}
-	return c.blocks[head]
 }
 
 // findSkeleton finds the values that dead lanes can compute as well: those in

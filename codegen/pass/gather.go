@@ -248,10 +248,10 @@ func (c *gatherer) merge() {
 
 // fail leads to the first fault that there is, from block b on.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
-	copies := map[*ir.Value]*ir.Value{}
+	copies := newCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
 		if c.effects && i > 0 {
-			c.repeat(c.list[i].block, b, copies)
+			copies.insts(c.list[i].block, b)
 		}
 		j := i
 		for !c.effects && j+1 < len(c.list) && alike(c.list[i].fault, c.list[j+1].fault) {
@@ -294,21 +294,5 @@ func (c *gatherer) select1(b *ir.Block, i, j int, oks []*ir.Value) {
 			}
 		}
 		v.Args[n] = x
-	}
-}
-
-// repeat copies the instructions of block from to b.
-func (c *gatherer) repeat(from, b *ir.Block, copies map[*ir.Value]*ir.Value) {
-	for _, v := range from.Insts {
-		w := c.f.NewValue(v.Op, v.Type)
-		w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
-		for _, a := range v.Args {
-			if x := copies[a]; x != nil {
-				a = x
-			}
-			w.Args = append(w.Args, a)
-		}
-		copies[v] = w
-		b.Insts = append(b.Insts, w)
 	}
 }

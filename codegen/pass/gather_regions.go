@@ -253,69 +253,19 @@ func (r *region) always(d, b *ir.Block) bool {
 func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
-	values := map[*ir.Value]*ir.Value{}
-	blocks := map[*ir.Block]*ir.Block{r.start: cold}
-	value := func(v *ir.Value) *ir.Value {
-		if w := values[v]; w != nil {
-			return w
-		}
-		return v
-	}
+	c := newCloner(r.f)
 	list := slices.Concat(r.blocks, r.faults)
-	for _, b := range list {
-		blocks[b] = r.f.NewBlock()
-		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			w := r.f.NewValue(v.Op, v.Type)
-			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, blocks[b]
-			values[v] = w
-		}
-	}
+	c.copy(list)
 	dead := r.f.NewBlock() // where the copy would be left, which does not happen
 	dead.SetTerm(ir.Term{Kind: ir.Return})
-	target := func(s *ir.Block) *ir.Block {
-		if c := blocks[s]; c != nil && s != r.start {
-			return c
+	c.pair(r.start, cold)
+	c.end(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {
+		if d := c.blocks[s]; d != nil && s != r.start {
+			return d
 		}
 		return dead
-	}
-	terminate := func(b, c *ir.Block) {
-		t := b.Term
-		t.Succs = nil
-		for _, s := range b.Term.Succs {
-			t.Succs = append(t.Succs, target(s))
-		}
-		if t.Cond != nil {
-			t.Cond = value(t.Cond)
-		}
-		c.SetTerm(t)
-	}
-	for _, b := range list {
-		c := blocks[b]
-		for _, v := range b.Phis {
-			w := values[v]
-			c.Phis = append(c.Phis, w)
-		}
-		for _, v := range b.Insts {
-			w := values[v]
-			for _, a := range v.Args {
-				w.Args = append(w.Args, value(a))
-			}
-			c.Insts = append(c.Insts, w)
-		}
-	}
-	terminate(r.start, cold)
-	for _, b := range list {
-		terminate(b, blocks[b])
-	}
-	// The edges of the copies come in an order of their own.
-	for _, b := range r.blocks {
-		for i, v := range b.Phis {
-			for _, p := range blocks[b].Preds {
-				at := slices.IndexFunc(b.Preds, func(q *ir.Block) bool { return blocks[q] == p })
-				blocks[b].Phis[i].Args = append(blocks[b].Phis[i].Args, value(v.Args[at]))
-			}
-		}
-	}
+	})
+	c.phis(r.blocks)
 	moveTerm(r.start, hot)
 	r.together[hot] = r.together[r.start]
 	delete(r.together, r.start)
@@ -328,7 +278,7 @@ func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block 
 		dropEdge(b, k.fault)
 	}
 	r.f.RemoveUnreachable()
-	return blocks
+	return c.blocks
 }
 
 // dropEdge turns b's branch into a jump to where it leads but for to.

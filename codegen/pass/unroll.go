@@ -233,69 +233,28 @@ func (l *loop) unroll(f *ir.Func, n int) {
 	u := &undefs{}
 	cells := append(l.demoteUses(f, u), demotePhis(f, u)...)
 	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
-	copies := make([]map[*ir.Block]*ir.Block, n)
+	copies := make([]*cloner, n)
 	for i := range copies {
-		copies[i] = l.copy(f)
+		copies[i] = newCloner(f)
+		copies[i].copy(l.blocks)
 	}
 	for i, c := range copies {
 		next := l.head
 		if i+1 < n {
-			next = copies[i+1][l.head]
+			next = copies[i+1].block(l.head)
 		}
-		for _, b := range l.blocks {
-			t := b.Term
-			t.Succs = slices.Clone(t.Succs)
-			for k, s := range t.Succs {
-				switch {
-				case s == l.head:
-					t.Succs[k] = next
-				case l.in[s]:
-					t.Succs[k] = c[s]
-				}
+		c.end(l.blocks, func(s *ir.Block) *ir.Block {
+			if s == l.head {
+				return next
 			}
-			if t.Cond != nil {
-				t.Cond = c[b].Term.Cond
-			}
-			c[b].Term = ir.Term{}
-			c[b].SetTerm(t)
-		}
+			return c.block(s)
+		})
 	}
 	for _, p := range entries {
-		p.Retarget(l.head, copies[0][l.head])
+		p.Retarget(l.head, copies[0].block(l.head))
 	}
 	f.RemoveUnreachable()
 	u.promote(f, cells)
-}
-
-// copy copies the loop's blocks, which have no phis, but for where they lead:
-// their terminators have conditions only.
-func (l *loop) copy(f *ir.Func) map[*ir.Block]*ir.Block {
-	blocks := map[*ir.Block]*ir.Block{}
-	values := map[*ir.Value]*ir.Value{}
-	value := func(v *ir.Value) *ir.Value {
-		if w := values[v]; w != nil {
-			return w
-		}
-		return v
-	}
-	for _, b := range l.blocks {
-		c := f.NewBlock()
-		c.Unroll = b.Unroll
-		blocks[b] = c
-		for _, v := range b.Insts {
-			w := f.NewValue(v.Op, v.Type)
-			w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, c
-			for _, a := range v.Args {
-				w.Args = append(w.Args, value(a))
-			}
-			values[v] = w
-			c.Insts = append(c.Insts, w)
-		}
-		if b.Term.Cond != nil {
-			c.Term.Cond = value(b.Term.Cond)
-		}
-	}
-	return blocks
 }
 
 // demoteUses puts the loop's values that are used after it in variables, which
