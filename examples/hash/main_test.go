@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
+	"github.com/kgen-go/kgen/internal/devtest"
 )
 
 func TestHash(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
 	"github.com/kgen-go/kgen/examples/knn/nearest"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
+	"github.com/kgen-go/kgen/internal/devtest"
 )
 
 func TestLife(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
+	"github.com/kgen-go/kgen/internal/devtest"
 )
 
 func TestNbody(t *testing.T) {

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
+	"github.com/kgen-go/kgen/internal/devtest"
 )
 
 func TestScan(t *testing.T) {

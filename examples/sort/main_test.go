@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kgen-go/kgen/examples/internal/devtest"
+	"github.com/kgen-go/kgen/internal/devtest"
 )
 
 func TestSort(t *testing.T) {

@@ -2,9 +2,9 @@ package conformance
 
 import (
 	"errors"
-	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -23,25 +23,14 @@ func onDevices(t *testing.T, f func(t *testing.T, dev *runtime.Device), opts ...
 	}
 }
 
-// open opens a device for a test; without a Vulkan driver it skips the test,
-// unless KGEN_REQUIRE_VULKAN is set.
+// open opens a device for a test.
 func open(t *testing.T, name string, opts ...runtime.OpenOption) *runtime.Device {
 	t.Helper()
-	dev, err := runtime.Open(append([]runtime.OpenOption{runtime.Select(name)}, opts...)...)
-	if err != nil {
-		if name == "host" || os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+	if name == "host" {
+		return devtest.Host(t, opts...)
 	}
-	if name != "host" {
-		t.Logf("on %s", dev.Name())
-	}
-	t.Cleanup(func() {
-		if err := dev.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	dev := devtest.Vulkan(t, opts...)
+	t.Logf("on %s", dev.Name())
 	return dev
 }
 

@@ -7,22 +7,15 @@ import (
 	"testing"
 
 	_ "github.com/kgen-go/kgen/checked"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 // TestChecked runs the cases in the host device's checked mode: it leaves what the
 // host device leaves, and finds nothing in kernels without mistakes.
 func TestChecked(t *testing.T) {
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
-	dev, err := runtime.Open(runtime.Select("host"), runtime.Checked(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	host := devtest.Host(t)
+	dev := devtest.Host(t, runtime.Checked(3))
 	ctx := context.Background()
 	seen := map[string]int{}
 	for i, c := range cases {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
@@ -75,8 +76,7 @@ func moduleWords(module string) []uint32 {
 
 // TestNoVariant: without 64-bit atomics the launch says that they are missing.
 func TestNoVariant(t *testing.T) {
-	dev := openVulkan(t, runtime.MaskAspects(properties.Int64, properties.Atomic64))
-	defer func() { _ = dev.Close() }()
+	dev := devtest.Vulkan(t, runtime.MaskAspects(properties.Int64, properties.Atomic64))
 	k := atomics.Longs{In: make([]int64, 4), Sum: make([]int64, 7), U: make([]uint64, 6), Out: make([]int64, 8)}
 	err := atomicsgen.RunLongs(context.Background(), dev, k, 4)
 	if !errors.Is(err, runtime.ErrKernelNotSupported) || !strings.Contains(err.Error(), "aspects int64, atomic64") {
@@ -84,34 +84,11 @@ func TestNoVariant(t *testing.T) {
 	}
 }
 
-// openVulkan opens the Vulkan device, whose absence is a failure where it was promised.
-func openVulkan(t *testing.T, opts ...runtime.OpenOption) *runtime.Device {
-	t.Helper()
-	dev, err := runtime.Open(append(opts[:len(opts):len(opts)], runtime.Select("vulkan"))...)
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return dev
-}
-
 func compareDevices(t *testing.T, opts ...runtime.OpenOption) { compareSome(t, nil, opts...) }
 
 // compareSome runs the cases whose names match, or all.
 func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption) {
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
-	dev := openVulkan(t, opts...)
-	defer func() {
-		if err := dev.Close(); err != nil {
-			t.Error(err) // validation messages, with KGEN_VALIDATE=1
-		}
-	}()
+	host, dev := devtest.Host(t), devtest.Vulkan(t, opts...)
 	flushed = !dev.Info().Subnormals
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
 	ctx := context.Background()

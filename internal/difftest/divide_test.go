@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -59,14 +60,8 @@ func init() {
 // where the device rounds them correctly.
 func TestCorrection(t *testing.T) {
 	t.Setenv("KGEN_EXACT_DIVIDE", "always")
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
-	dev := openVulkan(t)
+	host, dev := devtest.Host(t), devtest.Vulkan(t)
 	flushed = !dev.Info().Subnormals
-	defer dev.Close()
 	for _, c := range cases {
 		if !strings.HasPrefix(c.name, "Quotients") && !strings.HasPrefix(c.name, "FloatOps") && !strings.HasPrefix(c.name, "Math32") {
 			continue

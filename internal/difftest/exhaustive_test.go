@@ -2,9 +2,9 @@ package difftest
 
 import (
 	"context"
-	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/internal/oracle"
@@ -44,17 +44,7 @@ func everyValue[T ~int8 | ~uint8 | ~int16 | ~uint16](n int, run runner[corpus.Co
 // TestExhaustive computes every operator on every pair of 8-bit integers, and
 // converts every integer of 8 and 16 bits, on the device and in the interpreter.
 func TestExhaustive(t *testing.T) {
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err == nil {
-		defer dev.Close()
-	} else if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-		t.Fatal(err)
-	}
+	host, dev := devtest.Host(t), devtest.VulkanOrNone(t)
 	in, err := corpusKernels()
 	if err != nil {
 		t.Fatal(err)

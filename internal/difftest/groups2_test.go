@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	atomicsgen "github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
@@ -20,11 +21,7 @@ import (
 // with sub-groups of several sizes. They agree at each size, and what is over
 // work-groups does not depend on it: neither do sums of floats.
 func TestSubGroupSizes(t *testing.T) {
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
+	host := devtest.Host(t)
 	in, err := corpusKernels()
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +81,7 @@ func interpret(t *testing.T, in *interpreted, name string, k any, n, local, size
 // TestAtomicAspects: devices without 64-bit atomics refuse kernels that use them,
 // and only those.
 func TestAtomicAspects(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("host"), runtime.MaskAspects(properties.Atomic64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := devtest.Host(t, runtime.MaskAspects(properties.Atomic64))
 	ctx := context.Background()
 	k := atomics.Longs{In: make([]int64, 4), Sum: make([]int64, 7), U: make([]uint64, 6), Out: make([]int64, 8)}
 	if err := atomicsgen.RunLongs(ctx, dev, k, 4); !errors.Is(err, runtime.ErrKernelNotSupported) {

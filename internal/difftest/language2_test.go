@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -97,8 +98,7 @@ func localCases() {
 // TestNear compares functions whose host form is assembly: the last bits of the
 // results may differ.
 func TestNear(t *testing.T) {
-	dev := openVulkan(t)
-	defer dev.Close()
+	dev := devtest.Vulkan(t)
 	x, y := mathArgs()
 	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}
 	if err := gen.RunNear(context.Background(), dev, k, runtime.Range1(len(x))); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/oracle"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -120,11 +121,7 @@ func ranges(r any) (global, local []int) {
 // TestInterpreter runs every case in the interpreter, at several points of the
 // list of passes, and compares with the host device.
 func TestInterpreter(t *testing.T) {
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
+	host := devtest.Host(t)
 	in, err := corpusKernels()
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	gen "github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -57,7 +59,7 @@ func pureResults(t *testing.T, x, y []float64) []float64 {
 	gocmd, err := exec.LookPath("go")
 	if err != nil {
 		if *pure == "" {
-			t.Skip("no go command, and no -pure")
+			need.Missing(t, need.Vulkan, "no go command, and no -pure")
 		}
 		if raw, err = os.ReadFile(*pure); err != nil {
 			t.Fatal(err)
@@ -120,8 +122,7 @@ func pureResults(t *testing.T, x, y []float64) []float64 {
 // TestPureMath: the functions that gc has assembly for have the bits of their Go
 // code on the device.
 func TestPureMath(t *testing.T) {
-	dev := openVulkan(t)
-	defer dev.Close()
+	dev := devtest.Vulkan(t)
 	x, y := mathArgs()
 	want := pureResults(t, x, y)
 	k := corpus.Near{X: x, Y: y, Out: make([]float64, len(x)*corpus.NearResults)}

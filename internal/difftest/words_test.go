@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	gen "github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
 	"github.com/kgen-go/kgen/properties"
@@ -140,7 +141,7 @@ func scramble(i int) uint64 {
 func TestWordsViews(t *testing.T) {
 	ctx := context.Background()
 	for _, opts := range [][]runtime.OpenOption{nil, {runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64)}} {
-		dev := openVulkan(t, opts...)
+		dev := devtest.Vulkan(t, opts...)
 		for n := range 13 {
 			for lo := range n + 1 {
 				for hi := lo; hi <= n; hi++ {
@@ -165,9 +166,6 @@ func TestWordsViews(t *testing.T) {
 					_ = b.Close()
 				}
 			}
-		}
-		if err := dev.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -246,19 +248,11 @@ func TestCompilerTests(t *testing.T) {
 	dir := filepath.Join(goruntime.GOROOT(), "src/cmd/compile/internal/test/testdata")
 	names, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil || len(names) == 0 {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatalf("nothing to hold the README's figure: no tests of the compiler in %s", dir)
-		}
-		t.Skipf("this Go distribution has no tests of its compiler in %s", dir)
+		need.Missing(t, need.Vulkan, "this Go distribution has no tests of its compiler in %s", dir)
 	}
 	b := &bench{t: t, c: oracle.NewCompiler("math", "github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties",
 		"fmt", "runtime", "strings", "unsafe", "reflect", "bytes", "errors", "os", "math/bits")}
-	if dev, err := runtime.Open(runtime.Select("vulkan")); err == nil {
-		b.dev = dev
-		defer dev.Close()
-	} else if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-		t.Fatal(err)
-	}
+	b.dev = devtest.VulkanOrNone(t)
 	vars, err := variables(names)
 	if err != nil {
 		t.Fatal(err)

@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/litmus"
 	gen "github.com/kgen-go/kgen/internal/litmus/litmusgen"
 	"github.com/kgen-go/kgen/internal/swiftshader"
@@ -70,32 +69,15 @@ var tests = []test{
 
 // TestLitmus runs all tests on each device. With -v it prints the outcomes.
 func TestLitmus(t *testing.T) {
-	vulkan := false
-	for i, info := range runtime.Devices() {
-		vulkan = vulkan || info.Backend == "vulkan"
-		t.Run(info.Backend, func(t *testing.T) {
-			dev, err := runtime.Open(runtime.Select(strconv.Itoa(i)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := dev.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			t.Log(dev)
-			for _, c := range tests {
-				for _, within := range []bool{false, true} {
-					if within || !c.local {
-						t.Run(fmt.Sprintf("%s/within=%v", c.name, within), func(t *testing.T) { c.run(t, dev, within) })
-					}
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		for _, c := range tests {
+			for _, within := range []bool{false, true} {
+				if within || !c.local {
+					t.Run(fmt.Sprintf("%s/within=%v", c.name, within), func(t *testing.T) { c.run(t, dev, within) })
 				}
 			}
-		})
-	}
-	if !vulkan && os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-		t.Error("KGEN_REQUIRE_VULKAN is set and there is no Vulkan device")
-	}
+		}
+	})
 }
 
 // TestSwiftShader runs all tests on another driver.

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	gemmgen "github.com/kgen-go/kgen/generated/examples/matmul/gemm"
 	gravitygen "github.com/kgen-go/kgen/generated/examples/nbody/gravity"
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/peer/stencil/stencilgen"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -165,14 +165,7 @@ var works = []work{
 
 // TestPeers runs each kernel beside its shader, by turns, and prints the medians.
 func TestPeers(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	defer dev.Close()
+	dev := devtest.Vulkan(t)
 	t.Logf("%s, scale %g: a launch takes", dev.Name(), *scale)
 	ctx, q := context.Background(), dev.DefaultQueue()
 	for _, w := range works {

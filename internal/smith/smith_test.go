@@ -17,6 +17,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/internal/difftest"
+	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
 	"github.com/kgen-go/kgen/internal/smith/shape"
 	"github.com/kgen-go/kgen/runtime"
@@ -64,7 +65,7 @@ func (b *bench) open(t testing.TB) {
 	switch {
 	case err == nil:
 		b.dev = dev
-	case os.Getenv("KGEN_REQUIRE_VULKAN") != "":
+	case need.Promised(need.Vulkan):
 		t.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/specbench/kernels"
 	"github.com/kgen-go/kgen/internal/specbench/kernels/kernelsgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -28,16 +29,12 @@ var ctx = context.Background()
 
 func open(tb testing.TB) *runtime.Device {
 	tb.Helper()
-	var opts []runtime.OpenOption
 	if os.Getenv("KGEN_DEVICE") == "" {
-		opts = append(opts, runtime.Select("vulkan"))
+		return devtest.Vulkan(tb)
 	}
-	dev, err := runtime.Open(opts...)
+	dev, err := runtime.Open()
 	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			tb.Fatal(err)
-		}
-		tb.Skip(err)
+		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
 		if err := dev.Close(); err != nil {
@@ -173,9 +170,8 @@ func median(tb testing.TB, dev *runtime.Device, n int) job {
 
 // TestForms checks that the forms of a kernel agree with a plain loop.
 func TestForms(t *testing.T) {
-	for _, name := range []string{"host", "vulkan"} {
+	for name, open := range map[string]func(testing.TB, ...runtime.OpenOption) *runtime.Device{"host": devtest.Host, "vulkan": devtest.Vulkan} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("KGEN_DEVICE", name)
 			dev := open(t)
 			for _, j := range jobs(t, dev, 64) {
 				want := j.want()

@@ -10,21 +10,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/need"
 )
 
 // Env is the target environment for which modules are made.
 const Env = "vulkan1.3"
 
-// Required reports whether a missing tool is a failure.
-func Required() bool { return os.Getenv("KGEN_REQUIRE_VULKAN") == "1" }
-
 // Missing ends the test because something that it needs is not installed.
 func Missing(t testing.TB, what, debianPackage string) {
 	t.Helper()
-	if Required() {
-		t.Fatalf("%s is missing and KGEN_REQUIRE_VULKAN=1: install the Debian package %s", what, debianPackage)
-	}
-	t.Skipf("%s is missing: install the Debian package %s", what, debianPackage)
+	need.Missing(t, need.Vulkan, "%s is missing: install the Debian package %s", what, debianPackage)
 }
 
 func tool(t testing.TB, name, debianPackage string) string {

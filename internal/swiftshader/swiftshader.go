@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/need"
 )
 
 const (
@@ -47,18 +49,14 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 	manifest := Manifest()
 	if manifest == "" {
-		const how = "SwiftShader is missing: run scripts/deps.sh, or set " + Env + " to its vk_swiftshader_icd.json"
-		if os.Getenv("KGEN_REQUIRE_SWIFTSHADER") == "1" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
+		need.Missing(t, need.SwiftShader, "SwiftShader is missing: run scripts/deps.sh, or set %s to its vk_swiftshader_icd.json", Env)
 	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", "8m"}, flags...)...)
-	cmd.Env = append(os.Environ(), inside+"=1", "KGEN_REQUIRE_VULKAN=1", "KGEN_DEVICE=",
+	cmd.Env = append(os.Environ(), inside+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	out, err := cmd.CombinedOutput()
 	if !strings.Contains(string(out), "SwiftShader") {

@@ -10,15 +10,12 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	blocksgen "github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 func TestMatMul(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := devtest.Host(t)
 	for _, tile := range []int{1, 2, 4, 16} {
 		for _, s := range [][3]int{{1, 1, 1}, {16, 16, 16}, {17, 33, 15}, {5, 20, 40}, {3, 0, 4}} {
 			t.Run(fmt.Sprint(tile, s), func(t *testing.T) {

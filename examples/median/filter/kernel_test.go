@@ -9,15 +9,12 @@ import (
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 func TestMedian(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := devtest.Host(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {17, 9}} {
 		for _, w := range []int{1, 3, 5, 9} {

@@ -5,9 +5,9 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
 	gen "github.com/kgen-go/kgen/internal/difftest/ulps/ulpsgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -83,19 +83,7 @@ func errorIn(got float32, want float64) float64 {
 // TestFast measures the fast forms on the Vulkan device and holds them to their
 // bounds; the precise ones must have the host's bits.
 func TestFast(t *testing.T) {
-	dev, err := runtime.Open(runtime.Select("vulkan"))
-	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	defer dev.Close()
-	host, err := runtime.Open(runtime.Select("host"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer host.Close()
+	dev, host := devtest.Vulkan(t), devtest.Host(t)
 	t.Logf("%s: the largest errors, absolute and in ulps", dev.Name())
 	ctx := context.Background()
 	for i := range functions {

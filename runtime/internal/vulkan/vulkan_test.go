@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -30,10 +31,7 @@ func devices(tb testing.TB) []hal.Info {
 	tb.Helper()
 	list, err := New().Enumerate()
 	if err != nil {
-		if os.Getenv("KGEN_REQUIRE_VULKAN") == "1" {
-			tb.Fatal(err)
-		}
-		tb.Skip(err)
+		need.Missing(tb, need.Vulkan, "%v", err)
 	}
 	return list
 }

@@ -1,0 +1,89 @@
+// Package devtest opens devices for tests. Each is closed when its test ends, which
+// fails if Close does: with KGEN_VALIDATE=1 it reports what the validation layers had
+// to say.
+package devtest
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/need"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Host opens the host device.
+func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	return open(tb, "host", opts)
+}
+
+// Vulkan opens the first Vulkan device. Without one the test ends: it fails where
+// KGEN_REQUIRE_VULKAN promises one, and is skipped elsewhere.
+func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	if !there() {
+		need.Missing(tb, need.Vulkan, "no Vulkan device")
+	}
+	return open(tb, "vulkan", opts)
+}
+
+// VulkanOrNone is Vulkan for tests that have something to do without it, too: it
+// returns nil where there is no Vulkan device and none was promised.
+func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	if !there() && !need.Promised(need.Vulkan) {
+		tb.Log("no Vulkan device")
+		return nil
+	}
+	return Vulkan(tb, opts...)
+}
+
+func there() bool {
+	for _, d := range runtime.Devices() {
+		if d.Backend == "vulkan" {
+			return true
+		}
+	}
+	return false
+}
+
+// open opens the device; that one which is there cannot be opened is a failure.
+func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	dev, err := runtime.Open(append(opts[:len(opts):len(opts)], runtime.Select(name))...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return dev
+}
+
+// Each runs a test on each device there is, the host device among them.
+func Each(t *testing.T, test func(t *testing.T, dev *runtime.Device)) {
+	t.Helper()
+	for i, info := range runtime.Devices() {
+		t.Run(info.Backend, func(t *testing.T) {
+			dev := open(t, strconv.Itoa(i), nil)
+			t.Log(dev)
+			test(t, dev)
+		})
+	}
+	if !there() && need.Promised(need.Vulkan) {
+		t.Errorf("no Vulkan device (%s is set)", need.Vulkan)
+	}
+}
+
+// Run runs an example, which checks its results itself, on each device.
+func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error) {
+	t.Helper()
+	Each(t, func(t *testing.T, dev *runtime.Device) {
+		if err := run(t.Context(), dev); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,35 @@
+// Package need ends tests that lack something which not every machine has, such as a
+// Vulkan device. They are skipped and say what is missing; where the environment
+// promises it they fail.
+package need
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Variables of the environment that promise something, unless they are empty or 0.
+const (
+	// Vulkan promises a Vulkan device, and what else the tests run: the go command, the
+	// SPIR-V tools, the Go distribution's own tests.
+	Vulkan = "KGEN_REQUIRE_VULKAN"
+	// SwiftShader promises that driver.
+	SwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
+)
+
+// Promised reports whether the variable promises what it stands for.
+func Promised(env string) bool {
+	v := os.Getenv(env)
+	return v != "" && v != "0"
+}
+
+// Missing ends the test for want of something that the variable promises.
+func Missing(tb testing.TB, env, format string, args ...any) {
+	tb.Helper()
+	what := fmt.Sprintf(format, args...)
+	if Promised(env) {
+		tb.Fatalf("%s (%s is set)", what, env)
+	}
+	tb.Skip(what)
+}
