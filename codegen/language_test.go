@@ -196,7 +196,7 @@ var language = map[string][]snippet{
 		yes("b := []byte(\"abc\"); n := utf8.EncodeRune(b, 'x'); r, _ := utf8.DecodeRune(b[n:]); k.Out[i] = r; k.B[i] = utf8.Valid(b)"),
 		yes("k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\"))); k.B[i] = utf8.ValidString(\"abc\")"),
 	},
-	"package encoding/binary": {yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
+	"package encoding/binary": {no("KG304", "_ = binary.Write(nil, binary.LittleEndian, k.X)"), yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
 	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
 	"package slices": {
 		yes("var w [8]int32; copy(w[:], k.X); slices.Reverse(w[:]); k.Out[i] = slices.Max(k.X) + w[i%8] + int32(slices.Index(k.X, 3))"),

@@ -269,13 +269,13 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	slices                     yes; what allocates, Clone, Concat, …: KG204
+//	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
-//	math/rand/v2               yes, a generator of one's own, such as NewPCG; the functions: KG304
+//	math/rand/v2               yes, generators of one's own: NewPCG, NewChaCha8, New, NewZipf; the functions: KG304
 //	unicode/utf8               yes
 //	crypto/sha256              yes, Sum256 and Sum224
-//	encoding/binary            yes, LittleEndian and BigEndian
+//	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304
 //

@@ -2,6 +2,7 @@ package check
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ var hostPackages = map[string]string{
 	"sort":      "use slices.SortFunc, or sort.Sort",
 	"sync":      "use sync/atomic, or work-group barriers",
 	"math/rand": randHint, "math/rand/v2": randHint,
-	"crypto/rand": randHint,
-	"bufio":       "", "context": "", "errors": "", "io": "", "net": "", "os": "", "reflect": "",
+	"crypto/rand": randHint, "encoding/binary": "use the methods of binary.LittleEndian and binary.BigEndian",
+	"bufio": "", "context": "", "errors": "", "io": "", "net": "", "os": "", "reflect": "",
 	"runtime": "", "strconv": "", "strings": "", "syscall": "", "testing": "", "time": "", "unsafe": "",
 }
 
@@ -30,14 +31,17 @@ func hostOnly(pkg string) bool {
 }
 
 // someHosts are packages of which some functions are the host's.
-var someHosts = map[string]bool{"math/rand/v2": true, "sort": true}
+var someHosts = map[string]bool{"encoding/binary": true, "math/rand/v2": true, "sort": true}
 
 // hostFunc reports whether a function of a package that is not the host's works
-// on something that is: the generator that all goroutines share, or reflection.
+// on something that is: the generator that all goroutines share, reflection, or readers
+// and writers.
 func hostFunc(pkg, name string, method bool) bool {
 	switch pkg {
 	case "math/rand/v2":
 		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
+	case "encoding/binary":
+		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "ReadUvarint", "ReadVarint", "Size", "Write"}, name)
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	}

@@ -127,7 +127,7 @@ func allocation(in ssa.Instruction, report reporter) {
 
 // allocatesBeyond names functions that allocate only beyond a slice's capacity, which
 // is a fault as with append.
-var allocatesBeyond = map[string]bool{"slices.Insert": true, "slices.Replace": true}
+var allocatesBeyond = map[string]bool{"slices.Grow": true, "slices.Insert": true, "slices.Replace": true}
 
 // noCapacity reports whether a slice is made of nil, of literals without
 // elements and of what is appended to these.

@@ -15,7 +15,7 @@ import (
 var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
-	"math/rand/v2": true, "container/heap": true, "unicode/utf8": true,
+	"math/rand/v2": true, "internal/chacha8rand": true, "container/heap": true, "unicode/utf8": true,
 	"crypto/sha256": true, "crypto/internal/boring": true, "crypto/internal/fips140": true,
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }

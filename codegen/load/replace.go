@@ -1,22 +1,27 @@
 package load
 
 import (
-	_ "embed"
+	"embed"
 	"go/ast"
 	"go/parser"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 )
 
-// Functions of the standard library that call themselves, where a fixed number of
-// waiting calls is enough, have other code in kernels. Like gc's, it is made from a
-// template: for slices with a function that compares, for slices of what has an
-// order, and for sort.Interface.
+// Some functions of the standard library have other code in kernels: those that call
+// themselves, where a fixed number of waiting calls is enough, and one in assembly.
+// Like gc's, that of sorts is made from a template: for slices with a function that
+// compares, for slices of what has an order, and for sort.Interface.
 
-//go:embed sort.tmpl
-var sortTemplate string
+//go:embed *.tmpl
+var templates embed.FS
+
+var parsedTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(templates, "*.tmpl"))
+})
 
 // sortVariant is what differs between the variants.
 type sortVariant struct {
@@ -40,43 +45,52 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// WithoutStack reports whether a function of the standard library that calls itself,
-// by its full name, has other code in kernels.
-func WithoutStack(name string) bool {
-	for pkg, vs := range sortVariants {
-		for _, v := range vs {
-			if name == pkg+".pdqsort"+v.Name || name == pkg+".symMerge"+v.Name {
-				return true
-			}
+// replaced reports whether a function of a package has other code in kernels.
+func replaced(pkg, name string) bool {
+	if pkg == "internal/chacha8rand" {
+		return name == "block"
+	}
+	for _, v := range sortVariants[pkg] {
+		if name == "pdqsort"+v.Name || name == "symMerge"+v.Name {
+			return true
 		}
 	}
 	return false
 }
 
+// WithoutStack reports whether a function of the standard library that calls itself,
+// by its full name, has other code in kernels.
+func WithoutStack(fullName string) bool {
+	pkg, name, _ := strings.Cut(fullName, ".")
+	return replaced(pkg, name)
+}
+
 // replace adds the code of kernels to a package's files, and takes out what it is
 // for. A package that has other functions, since its Go is another one, stays as it is.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
-	variants, ok := sortVariants[p.path]
-	if !ok || !p.std {
+	file := "sort"
+	variants, sorts := sortVariants[p.path]
+	if p.path == "internal/chacha8rand" {
+		file = "chacha8"
+	} else if !sorts {
 		return files
 	}
 	var text strings.Builder
-	t := template.Must(template.New("sort").Parse(sortTemplate))
-	if err := t.Execute(&text, map[string]any{"Package": p.path, "Variants": variants}); err != nil {
+	if err := parsedTemplates().ExecuteTemplate(&text, file+".tmpl", map[string]any{"Package": p.path, "Variants": variants}); err != nil {
 		panic("BUG: " + err.Error())
 	}
 	src := text.String()
 	if strings.Contains(src, "cmp.") {
 		src = strings.Replace(src, "\n", "\nimport \"cmp\"\n", 1)
 	}
-	name := filepath.Join(p.dir, "kgen_sort.go")
+	name := filepath.Join(p.dir, "kgen_"+file+".go")
 	added, err := parser.ParseFile(l.fset, name, src, parser.SkipObjectResolution)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	instead := map[string]bool{}
 	for _, d := range added.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
+		if fn, ok := d.(*ast.FuncDecl); ok && replaced(p.path, fn.Name.Name) {
 			instead[fn.Name.Name] = true
 		}
 	}

@@ -230,11 +230,21 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return l.zero(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
-	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
-	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) {
+	allocates := func() {
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
+	}
+	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
+	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) {
+		allocates()
 		return l.zero(in.Type())
+	}
+	if s.at.device() {
+		l.atEnd(func() {
+			if l.onlyNil(s.at.addr) {
+				allocates()
+			}
+		})
 	}
 	n := l.op(ir.OpIAdd, ir.TypeI64, s.len, more.len)
 	l.check(l.op(ir.OpULe, ir.TypeBool, n, s.cap), abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
@@ -249,6 +259,37 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	l.move(dst, more, more.len, elem)
 	s.len = n
 	return s
+}
+
+// onlyNil reports whether an address is that of a nil slice whatever happens. It is
+// for when all is lowered.
+func (l *lowerer) onlyNil(addr *ir.Value) bool {
+	if l.stores == nil {
+		l.stores = map[*ir.Var][]*ir.Value{}
+		for _, b := range l.f.Blocks {
+			for _, in := range b.Insts {
+				if r, ok := in.Aux.(*ir.Ref); ok && in.Op == ir.OpStore && r.Var != nil && len(in.Args) == 1 {
+					l.stores[r.Var] = append(l.stores[r.Var], in.Args[0])
+				}
+			}
+		}
+	}
+	seen := map[*ir.Value]bool{}
+	work := []*ir.Value{addr}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		r, _ := v.Aux.(*ir.Ref)
+		switch {
+		case seen[v] || v.IsConst() && v.Bits == 0:
+		case v.Op == ir.OpLoad && r.Var != nil && len(v.Args) == 0:
+			work = append(work, l.stores[r.Var]...)
+		default:
+			return false
+		}
+		seen[v] = true
+	}
+	return true
 }
 
 // bytesOf turns a string into a slice of its bytes, and returns other values as

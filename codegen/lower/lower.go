@@ -48,8 +48,9 @@ type lowerer struct {
 	inData    map[*ssa.Global]bool    // those that must not be
 	again     bool                    // lower once more, since inData has grown
 	specDecls []*specDecl
-	lengths   []func() // to be called when constants have their numbers
-	ends      []func() // to be called when all is lowered
+	lengths   []func()                // to be called when constants have their numbers
+	ends      []func()                // to be called when all is lowered
+	stores    map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
 }
 
 // frame is one inlined call.

@@ -109,8 +109,11 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 // allocatesBeyond reports whether a function allocates only beyond a slice's
 // capacity, as append does.
 func allocatesBeyond(fn *ssa.Function) bool {
-	name := origin(fn).RelString(nil)
-	return name == "slices.Insert" || name == "slices.Replace"
+	switch origin(fn).RelString(nil) {
+	case "slices.Grow", "slices.Insert", "slices.Replace":
+		return true
+	}
+	return false
 }
 
 // makeSlice lowers make where package check lets it stand: in functions that

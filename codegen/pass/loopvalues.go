@@ -40,8 +40,8 @@ func loopValues(m *ir.Module) diag.List {
 	return nil
 }
 
-// outliving returns the values that are computed in the loop of h, but not by its
-// phis, and used behind it, in order; or none, if they all need no care.
+// outliving returns the values that are computed in the loop of h and used behind
+// it, in order; or none, if they all need no care, as the phis of h do not.
 func outliving(f *ir.Func, h *ir.Block, dom *ir.DomTree) []*ir.Value {
 	if len(h.Merge.Preds) == 0 {
 		return nil
@@ -102,8 +102,8 @@ func outliving(f *ir.Func, h *ir.Block, dom *ir.DomTree) []*ir.Value {
 	care := false
 	for _, b := range f.Blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			if used[v] && (b != h || v.Op != ir.OpPhi) {
-				out = append(out, v)
+			if used[v] {
+				out = append(out, v) // the header's phis as well: breakLater sets them anew
 				care = care || !frozen(v)
 			}
 		}

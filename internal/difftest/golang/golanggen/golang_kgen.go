@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, loopVarsKernel, randomKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, ciphersKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, loopVarsKernel, moreSlicesKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -229,6 +229,59 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Ciphers.spv
+var ciphersSPIRV string
+
+//go:embed Ciphers.small.spv
+var ciphersSmall string
+
+//go:embed Ciphers.words.spv
+var ciphersWords string
+
+var ciphersKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Ciphers",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:104:8"},
+	},
+	SPIRV: ciphersSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Ciphers{
+		Out: kernelimpl.HostSlice[uint64](a, 0),
+	}.Kernel
+})
+
+// Ciphers is the kernel [golang.Ciphers] with its slices in device memory.
+// Ciphers draws numbers from ChaCha8.
+type Ciphers struct {
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(ciphersKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCiphers runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ciphersKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -527,6 +580,59 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 	l := kernelimpl.NewLaunch(floatsKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Generators.spv
+var generatorsSPIRV string
+
+//go:embed Generators.words.spv
+var generatorsWords string
+
+var generatorsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Generators",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Generators).Kernel", Pos: "internal/difftest/golang/library.go:115:19"}, {Func: "v2.NewZipf", Pos: "math/rand/v2/zipf.go:40:10"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7"},
+	},
+	SPIRV: generatorsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Generators{
+		Out: kernelimpl.HostSlice[uint64](a, 0),
+	}.Kernel
+})
+
+// Generators is the kernel [golang.Generators] with its slices in device memory.
+// Generators draws numbers of some kinds.
+type Generators struct {
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(generatorsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunGenerators runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(generatorsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -841,6 +947,77 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed MoreSlices.spv
+var moreSlicesSPIRV string
+
+//go:embed MoreSlices.small.spv
+var moreSlicesSmall string
+
+//go:embed MoreSlices.words.spv
+var moreSlicesWords string
+
+var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MoreSlices",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:23:19"},
+		{Kind: abi.FaultSlice3Cap, Pos: "slices/iter.go:109:15"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:52:28"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:58:27"},
+		{Kind: abi.FaultPanic, Pos: "slices/sort.go:97:8", Message: "slices.Max: empty list"},
+		{Kind: abi.FaultIndex, Pos: "slices/sort.go:99:8"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:24:47"},
+		{Kind: abi.FaultIndex, Pos: "slices/slices.go:403:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
+	},
+	SPIRV: moreSlicesSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.MoreSlices{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		F:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// MoreSlices is the kernel [golang.MoreSlices] with its slices in device memory.
+// MoreSlices calls what package slices has for functions and iterators.
+type MoreSlices struct {
+	In  runtime.View[int32]
+	F   runtime.View[float32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MoreSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(moreSlicesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.F)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMoreSlices runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(moreSlicesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.F)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Random.spv
 var randomSPIRV string
 
@@ -902,6 +1079,59 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Refilled.spv
+var refilledSPIRV string
+
+//go:embed Refilled.small.spv
+var refilledSmall string
+
+//go:embed Refilled.words.spv
+var refilledWords string
+
+var refilledKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Refilled",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:166:8"},
+	},
+	SPIRV: refilledSPIRV,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Refilled{
+		Out: kernelimpl.HostSlice[uint64](a, 0),
+	}.Kernel
+})
+
+// Refilled is the kernel [golang.Refilled] with its slices in device memory.
+// Refilled takes numbers from a store, which is filled again in the loop that takes.
+type Refilled struct {
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(refilledKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRefilled runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(refilledKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2598,6 +2828,72 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Varints.spv
+var varintsSPIRV string
+
+//go:embed Varints.words.spv
+var varintsWords string
+
+var varintsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Varints",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Bytes", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:87:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:88:31"},
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:54:6"},
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:58:5"},
+		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:43:15", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:46:15", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:93:7"},
+	},
+	SPIRV: varintsSPIRV,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Varints{
+		In:    kernelimpl.HostSlice[int64](a, 0),
+		Bytes: kernelimpl.HostSlice[byte](a, 1),
+		Out:   kernelimpl.HostSlice[uint64](a, 2),
+	}.Kernel
+})
+
+// Varints is the kernel [golang.Varints] with its slices in device memory.
+// Varints encodes numbers in as many bytes as they need.
+type Varints struct {
+	In    runtime.View[int64]
+	Bytes runtime.View[byte]
+	Out   runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Varints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(varintsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Bytes)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunVarints runs the kernel for every work-item of r on k's own slices, and waits.
+func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(varintsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Bytes)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

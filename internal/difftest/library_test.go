@@ -1,0 +1,33 @@
+package difftest
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/internal/difftest/golang"
+	gen "github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
+)
+
+func init() {
+	add1("MoreSlices", gen.RunMoreSlices, 20, func() golang.MoreSlices {
+		k := golang.MoreSlices{In: mixedInts(40), Out: out32(20)}
+		for i, x := range mixedInts(40) {
+			k.F = append(k.F, float32(x)/2+float32(i%3)*80)
+		}
+		k.F[33] = float32(math.Copysign(0, -1))
+		return k
+	})
+	add1("MoreSlicesFault", gen.RunMoreSlices, 20, func() golang.MoreSlices {
+		return golang.MoreSlices{In: mixedInts(40), F: []float32{1, 2, 3}, Out: out32(20)}
+	})
+	add1("Varints", gen.RunVarints, 40, func() golang.Varints {
+		k := golang.Varints{Bytes: make([]byte, 400), Out: make([]uint64, 40)}
+		for i := range 40 {
+			k.In = append(k.In, (int64(i)-20)<<(i*3/2))
+		}
+		k.In[5], k.In[6] = math.MaxInt64, math.MinInt64
+		return k
+	})
+	add1("Ciphers", gen.RunCiphers, 9, func() golang.Ciphers { return golang.Ciphers{Out: make([]uint64, 9*70)} })
+	add1("Generators", gen.RunGenerators, 20, func() golang.Generators { return golang.Generators{Out: make([]uint64, 20)} })
+	add1("Refilled", gen.RunRefilled, 9, func() golang.Refilled { return golang.Refilled{Out: make([]uint64, 90)} })
+}
