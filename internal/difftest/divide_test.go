@@ -69,7 +69,7 @@ func TestCorrection(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			want, hostErr := c.run(context.Background(), host)
 			got, devErr := c.run(context.Background(), dev)
-			if refused(dev, devErr) {
+			if refused(dev, c.name, devErr) {
 				t.Skip(devErr)
 			}
 			compareFaults(t, devErr, hostErr)
