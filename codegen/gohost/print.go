@@ -10,7 +10,6 @@ import (
 // print writes the form's type, its methods and its tables.
 func (w *writer) print() {
 	w.used["unsafe"] = true
-	type out struct{ code []byte }
 	var cuts [][]byte
 	trivial := make([]*split, len(w.regions))
 	for i, r := range w.regions {

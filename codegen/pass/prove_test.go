@@ -16,16 +16,15 @@ import (
 // and loops that kernels are full of. Each comparison leaves its outcome in a
 // log in device memory.
 type intProgram struct {
-	r     *rand.Rand
-	m     *ir.Module
-	b     *ir.Block
-	vars  []*ir.Var
-	at    *ir.Var // entries in the log
-	fuel  *ir.Var // rounds of loops that are left
-	addr  *ir.Value
-	next  int64 // number of the next comparison
-	left  int
-	loops int
+	r    *rand.Rand
+	m    *ir.Module
+	b    *ir.Block
+	vars []*ir.Var
+	at   *ir.Var // entries in the log
+	fuel *ir.Var // rounds of loops that are left
+	addr *ir.Value
+	next int64 // number of the next comparison
+	left int
 }
 
 const (

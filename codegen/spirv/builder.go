@@ -166,9 +166,6 @@ func (b *Builder) ExtInstImport(name string) ID {
 	return b.named(OpExtInstImport, &b.m.ExtInstImports, name)
 }
 
-// String returns the id of a debug string (OpString).
-func (b *Builder) String(s string) ID { return b.named(OpString, &b.m.Strings, s) }
-
 // MemoryModel sets the module's addressing and memory models (OpMemoryModel).
 func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
@@ -189,24 +186,10 @@ func (b *Builder) ExecutionMode(fn ID, mode ExecutionMode, operands ...uint32) {
 		Instruction{Op: OpExecutionMode, Words: append([]uint32{uint32(fn), uint32(mode)}, operands...)})
 }
 
-// ExecutionModeID declares a mode with id operands (OpExecutionModeId).
-func (b *Builder) ExecutionModeID(fn ID, mode ExecutionMode, operands ...ID) {
-	b.m.ExecutionModes = append(b.m.ExecutionModes,
-		Instruction{Op: OpExecutionModeId, Words: append([]uint32{uint32(fn), uint32(mode)}, IDWords(operands...)...)})
-}
-
 // Name gives id a debug name if KeepNames is set (OpName).
 func (b *Builder) Name(id ID, name string) {
 	if b.KeepNames {
 		b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
-	}
-}
-
-// MemberName is Name for a member of a structure (OpMemberName).
-func (b *Builder) MemberName(typ ID, member uint32, name string) {
-	if b.KeepNames {
-		b.m.Names = append(b.m.Names,
-			Instruction{Op: OpMemberName, Words: append([]uint32{uint32(typ), member}, StringWords(name)...)})
 	}
 }
 

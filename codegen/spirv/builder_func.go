@@ -64,10 +64,6 @@ func (f *FunctionBuilder) Label(label ID) ID {
 	return f.block
 }
 
-// Block returns the label of the block that is open, 0 after a termination
-// instruction.
-func (f *FunctionBuilder) Block() ID { return f.block }
-
 // Emit appends an instruction and returns its result. Where the opcode has a
 // result and in has none, it allocates one.
 func (f *FunctionBuilder) Emit(in Instruction) ID {
@@ -234,9 +230,6 @@ func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 
 // Return emits OpReturn.
 func (f *FunctionBuilder) Return() { f.Op(OpReturn, 0) }
-
-// ReturnValue emits OpReturnValue.
-func (f *FunctionBuilder) ReturnValue(v ID) { f.Op(OpReturnValue, 0, v) }
 
 // Unreachable emits OpUnreachable.
 func (f *FunctionBuilder) Unreachable() { f.Op(OpUnreachable, 0) }

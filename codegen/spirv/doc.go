@@ -1,8 +1,8 @@
 // Package spirv is SPIR-V itself: the module model, the opcode and enumerant
-// tables, a [Builder], the binary writer and reader, a disassembler, and the
-// few rewrites that loading a module needs. It knows nothing of kernels and
-// imports nothing of kgen. Names are spelled as the SPIR-V specification
-// (unified1, version 1.6) spells them; section numbers in comments are its.
+// tables, a [Builder], the binary writer and reader, and a disassembler. It knows
+// nothing of kernels and imports nothing of kgen. Names are spelled as the SPIR-V
+// specification (unified1, version 1.6) spells them; section numbers in comments are
+// its.
 //
 //   - [Module] has one list of instructions for each section of the logical
 //     layout of a module (2.4). [Instruction] keeps its operands as words
@@ -14,9 +14,8 @@
 //   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it:
 //     what Parse accepts comes back word for word, and no input makes it
 //     panic.
-//   - [Module.SpecConstants], [Module.EntryPointsInfo],
-//     [Module.StripExecutionMode], [Module.RemapIDs] and [Module.Compact]
-//     serve whoever loads or joins modules.
+//   - [Module.SpecConstants], [Module.EntryPointsInfo], [Module.RemapIDs] and
+//     [Module.Compact] serve whoever loads modules.
 //
 // The tables in the z files come from the grammar that Khronos publishes in
 // SPIRV-Headers; `go generate` writes them anew.

@@ -95,43 +95,7 @@ func (m *Module) EntryPointsInfo() []EntryPointInfo {
 
 // HasCapability reports whether the module declares c.
 func (m *Module) HasCapability(c Capability) bool {
-	return slices.ContainsFunc(m.Capabilities, declares(c))
-}
-
-func declares(c Capability) func(Instruction) bool {
-	return func(in Instruction) bool { return len(in.Words) == 1 && Capability(in.Words[0]) == c }
-}
-
-// StripExecutionMode removes the execution mode from every entry point and
-// returns how many declarations it removed. A mode that needs a capability or
-// an extension leaves it declared.
-func (m *Module) StripExecutionMode(mode ExecutionMode) int {
-	return m.StripExecutionModeFunc(func(x Mode) bool { return x.Mode == mode })
-}
-
-// StripExecutionModeFunc removes the execution modes that match, such as the
-// DenormPreserve of one width, and returns their number.
-func (m *Module) StripExecutionModeFunc(match func(Mode) bool) int {
-	return strip(&m.ExecutionModes, func(in Instruction) bool {
-		return len(in.Words) >= 2 && match(Mode{ExecutionMode(in.Words[1]), in.Op == OpExecutionModeId, in.Words[2:]})
+	return slices.ContainsFunc(m.Capabilities, func(in Instruction) bool {
+		return len(in.Words) == 1 && Capability(in.Words[0]) == c
 	})
-}
-
-// StripCapability removes the declaration of c and reports whether there was
-// one.
-func (m *Module) StripCapability(c Capability) bool { return strip(&m.Capabilities, declares(c)) > 0 }
-
-// StripExtension removes the declaration of the extension and reports whether
-// there was one.
-func (m *Module) StripExtension(name string) bool {
-	return strip(&m.Extensions, func(in Instruction) bool {
-		s, _ := stringAt(in.Words)
-		return s == name
-	}) > 0
-}
-
-func strip(list *[]Instruction, match func(Instruction) bool) int {
-	n := len(*list)
-	*list = slices.DeleteFunc(*list, match)
-	return n - len(*list)
 }

@@ -72,44 +72,6 @@ func TestEntryPoints(t *testing.T) {
 	}
 }
 
-func TestStrip(t *testing.T) {
-	b := emitKernel(NewBuilder())
-	b.Capability(CapabilitySignedZeroInfNanPreserve)
-	b.Capability(CapabilityDenormPreserve)
-	b.Extension("SPV_KHR_float_controls")
-	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
-	fn := m.EntryPointsInfo()[0].Function
-	for _, width := range []uint32{32, 64} {
-		m.ExecutionModes = append(m.ExecutionModes, Instruction{Op: OpExecutionMode,
-			Words: []uint32{uint32(fn), uint32(ExecutionModeDenormPreserve), width}})
-	}
-	original := m.Clone()
-	of64 := func(x Mode) bool { return x.Mode == ExecutionModeDenormPreserve && x.Operands[0] == 64 }
-	if n := m.StripExecutionModeFunc(of64); n != 1 {
-		t.Errorf("stripped %d modes of 64 bits, want 1", n)
-	}
-	if n := m.StripExecutionMode(ExecutionModeDenormPreserve); n != 1 {
-		t.Errorf("stripped %d modes, want 1", n)
-	}
-	if !m.HasCapability(CapabilityDenormPreserve) || !m.StripCapability(CapabilityDenormPreserve) ||
-		m.HasCapability(CapabilityDenormPreserve) || m.StripCapability(CapabilityDenormPreserve) {
-		t.Error("StripCapability")
-	}
-	m.StripCapability(CapabilitySignedZeroInfNanPreserve)
-	if !m.StripExtension("SPV_KHR_float_controls") || m.StripExtension("SPV_KHR_float_controls") {
-		t.Error("StripExtension")
-	}
-	if !slices.Equal(m.Words(), buildKernel(t).Words()) {
-		t.Error("something is left")
-	}
-	if len(original.ExecutionModes) != 3 || len(original.Capabilities) != 5 || len(original.Extensions) != 1 {
-		t.Error("the clone changed")
-	}
-}
-
 func TestOperands(t *testing.T) {
 	m := buildKernel(t)
 	d := m.Decoder()

@@ -26,12 +26,6 @@ func program(t *testing.T, dev *runtime.Device, names ...string) *runtime.Progra
 	return must(runtime.NewProgram(dev, ks...))(t)
 }
 
-func set[T any](t *testing.T, v T, err error) T {
-	t.Helper()
-	check(t, err)
-	return v
-}
-
 func runScale(t *testing.T, dev *runtime.Device, opts ...runtime.LaunchOption) (float32, error) {
 	t.Helper()
 	out := []float32{-1}

@@ -174,19 +174,6 @@ func (g *gen) number(t *typ, nonzero bool) string {
 	}
 }
 
-// zero returns the zero value of a type, spelled out.
-func (t *typ) zero() string {
-	switch t.kind {
-	case boolKind:
-		return "false"
-	case intKind, floatKind:
-		return t.name + "(0)"
-	case arrayKind, structKind:
-		return t.String() + "{}"
-	}
-	return "nil"
-}
-
 // composite returns a composite literal.
 func (g *gen) composite(t *typ, depth int) string {
 	var parts []string
