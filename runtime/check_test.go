@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -320,6 +321,30 @@ func TestOpen(t *testing.T) {
 	if dev.Has(properties.FP16) || slices.Contains(info.Aspects, properties.FP16) || info.MaxSubGroup != 0 ||
 		info.Limits.LocalMemory != 1 || info.Limits.MaxWorkItems != 1024 {
 		t.Errorf("%+v", info)
+	}
+}
+
+// TestEnvironment: a value that means nothing is an error that names the variable, the
+// value and what it may be.
+func TestEnvironment(t *testing.T) {
+	for _, c := range [][3]string{
+		{"KGEN_SMALL", "nevr", "it may be never"},
+		{"KGEN_EXACT_DIVIDE", "allways", "it may be always, never"},
+		{"KGEN_VALIDATE", "true", "it may be 1, 0"},
+		{"KGEN_CHECKED", "yes", "it may be an integer"},
+		{"KGEN_HOST_FORM", "of", "it may be off, on"},
+		{"KGEN_HOST_SUBGROUP", "31", "it may be a power of two up to 128"},
+		{"KGEN_PIPELINE_CACHE", "of", "it may be off, a directory"},
+	} {
+		t.Run(c[0], func(t *testing.T) {
+			t.Setenv(c[0], c[1])
+			dev, err := runtime.Open(runtime.Select("host"))
+			var e *runtime.Error
+			if !errors.As(err, &e) || !errors.Is(err, runtime.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%s=%q", c[0], c[1])) ||
+				!strings.Contains(err.Error(), c[2]) {
+				t.Errorf("device %v, error %v", dev, err)
+			}
+		})
 	}
 }
 

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -149,9 +149,14 @@ type Device struct {
 // Vulkan driver on the CPU, then the host device, which runs the kernel's own Go
 // code and is always there. If a default device fails to open, Open goes on to
 // the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
-// name), which lists the devices that there are.
+// name), which lists the devices that there are. A variable KGEN_… of the environment
+// with a value that means nothing is an error, too (ErrInvalid).
 func Open(opts ...OpenOption) (*Device, error) {
-	o := openOptions{choice: os.Getenv("KGEN_DEVICE"), divide: os.Getenv("KGEN_EXACT_DIVIDE"), checks: os.Getenv("KGEN_CHECKED"), small: os.Getenv("KGEN_SMALL")}
+	if w := env.Check(); w != nil {
+		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
+			advise("it may be %s; or do not set it", strings.ReplaceAll(w.Var.Allowed, "`", ""))
+	}
+	o := openOptions{choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
 	for _, opt := range opts {
 		opt.applyOpen(&o)
 	}
@@ -184,8 +189,9 @@ func (o *openOptions) open(f found) (hal.Device, error) {
 	}
 	seed, err := strconv.ParseUint(o.checks, 10, 64)
 	if err != nil {
-		err = fmt.Errorf("%w: KGEN_CHECKED is %q, not a seed", ErrInvalid, o.checks)
-	} else if c, ok := d.(interface{ Check(seed uint64) error }); ok {
+		panic("BUG: a seed that is no number: " + o.checks)
+	}
+	if c, ok := d.(interface{ Check(seed uint64) error }); ok {
 		err = c.Check(seed)
 	} else {
 		err = fmt.Errorf("%w: only the host device has a checked mode", ErrInvalid)
@@ -231,7 +237,7 @@ func choose(all []found, choice string) []found {
 }
 
 func noDevice(o openOptions, all []found, missing []string) error {
-	source := "KGEN_DEVICE"
+	source := env.Device
 	if o.chosen {
 		source = "Select"
 	}

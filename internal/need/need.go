@@ -7,29 +7,31 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/env"
 )
 
 // Variables of the environment that promise something, unless they are empty or 0.
 const (
 	// Vulkan promises a Vulkan device, and what else the tests run: the go command, the
 	// SPIR-V tools, the Go distribution's own tests.
-	Vulkan = "KGEN_REQUIRE_VULKAN"
+	Vulkan = env.RequireVulkan
 	// SwiftShader promises that driver.
-	SwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
+	SwiftShader = env.RequireSwiftShader
 )
 
 // Promised reports whether the variable promises what it stands for.
-func Promised(env string) bool {
-	v := os.Getenv(env)
+func Promised(name string) bool {
+	v := os.Getenv(name)
 	return v != "" && v != "0"
 }
 
 // Missing ends the test for want of something that the variable promises.
-func Missing(tb testing.TB, env, format string, args ...any) {
+func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Helper()
 	what := fmt.Sprintf(format, args...)
-	if Promised(env) {
-		tb.Fatalf("%s (%s is set)", what, env)
+	if Promised(name) {
+		tb.Fatalf("%s (%s is set)", what, name)
 	}
 	tb.Skip(what)
 }

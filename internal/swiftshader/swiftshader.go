@@ -13,20 +13,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/need"
 )
 
 const (
-	// Env names the driver's manifest, vk_swiftshader_icd.json.
-	Env = "KGEN_SWIFTSHADER"
 	// inside is set where tests run on SwiftShader.
 	inside = "KGEN_ON_SWIFTSHADER"
 )
 
 // Manifest returns the path of the driver's manifest, or "" if there is none: that
-// of Env, or the one that scripts/deps.sh fetched.
+// of KGEN_SWIFTSHADER, or the one that scripts/deps.sh fetched.
 func Manifest() string {
-	name := os.Getenv(Env)
+	name := os.Getenv(env.SwiftShader)
 	if name == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
@@ -48,8 +47,11 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		t.Skip("this is SwiftShader")
 	}
 	manifest := Manifest()
+	if manifest == "" && os.Getenv(env.SwiftShader) != "" {
+		t.Fatalf("there is no %s, which %s names", os.Getenv(env.SwiftShader), env.SwiftShader)
+	}
 	if manifest == "" {
-		need.Missing(t, need.SwiftShader, "SwiftShader is missing: run scripts/deps.sh, or set %s to its vk_swiftshader_icd.json", Env)
+		need.Missing(t, need.SwiftShader, "SwiftShader is missing: run scripts/deps.sh, or set %s to its vk_swiftshader_icd.json", env.SwiftShader)
 	}
 	exe, err := os.Executable()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -15,7 +16,7 @@ import (
 // DefaultSubGroup is the size of sub-groups where a kernel requires none.
 const DefaultSubGroup = 32
 
-const maxSubGroup = 128
+const maxSubGroup = env.MaxSubGroup
 
 // New returns the driver. It always has exactly one device.
 func New() hal.Driver { return driver{} }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -52,7 +52,7 @@ type formLaunch struct {
 // tests of forms against coroutines.
 func formWanted() bool {
 	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64 bits
-	switch os.Getenv("KGEN_HOST_FORM") {
+	switch env.Get(env.HostForm) {
 	case "on":
 		return fits
 	case "off":
@@ -63,7 +63,7 @@ func formWanted() bool {
 
 // subGroupWanted returns the size of sub-groups where a kernel requires none.
 func subGroupWanted() int {
-	if n, err := strconv.Atoi(os.Getenv("KGEN_HOST_SUBGROUP")); err == nil && n >= 1 && n <= maxSubGroup {
+	if n, err := strconv.Atoi(env.Get(env.HostSubGroup)); err == nil {
 		return n
 	}
 	return DefaultSubGroup

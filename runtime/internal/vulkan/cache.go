@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
@@ -51,7 +52,7 @@ type cacheStore struct {
 
 // init finds the file's place. Without a cache directory there is no file.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) {
-	dir := os.Getenv("KGEN_PIPELINE_CACHE")
+	dir := env.Get(env.PipelineCache)
 	switch dir {
 	case "off":
 		return

@@ -4,13 +4,13 @@ package vulkan
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -101,7 +101,7 @@ func load() error {
 	if version < minVersion {
 		return fmt.Errorf("vulkan: the loader is of Vulkan %v, kgen needs %v; install a newer one", version, minVersion)
 	}
-	validate := os.Getenv("KGEN_VALIDATE") == "1"
+	validate := env.On(env.Validate)
 	inst, r := vkx.CreateInstance(min(version, vk.Version(vk.MakeVersion(1, 3, 0))), validate)
 	switch {
 	case r == vk.ErrorIncompatibleDriver:

@@ -1,0 +1,101 @@
+// Package env is kgen's part of the environment: a table of variables, with what they
+// may be. [Check] finds the values that mean nothing, so that none is ignored.
+package env
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The names of the variables.
+const (
+	Device             = "KGEN_DEVICE"
+	Validate           = "KGEN_VALIDATE"
+	PipelineCache      = "KGEN_PIPELINE_CACHE"
+	ExactDivide        = "KGEN_EXACT_DIVIDE"
+	Small              = "KGEN_SMALL"
+	Checked            = "KGEN_CHECKED"
+	HostForm           = "KGEN_HOST_FORM"
+	HostSubGroup       = "KGEN_HOST_SUBGROUP"
+	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
+	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
+	SwiftShader        = "KGEN_SWIFTSHADER"
+)
+
+// MaxSubGroup is the largest size of sub-groups of the host device.
+const MaxSubGroup = 128
+
+// Var is a variable.
+type Var struct {
+	Name    string
+	Allowed string // what it may be, but for empty, which is as unset
+	Doc     string
+	valid   func(value string) bool
+}
+
+// Vars are all variables, in the order of the README's table.
+var Vars = []Var{
+	{Device, "`host`, `vulkan`, an index, a part of a device's name", "which device `runtime.Open` opens", anything},
+	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
+	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where; by default in the user's cache folder", isCache},
+	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
+	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
+	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
+	{HostForm, "`off`, `on`", "the host device never runs host forms, or under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
+	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},
+	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
+	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
+	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
+}
+
+// Get returns a variable's value, "" if it is not set.
+func Get(name string) string { return os.Getenv(name) }
+
+// On reports whether a variable that is 0 or 1 is 1.
+func On(name string) bool { return Get(name) == "1" }
+
+// Wrong is a variable whose value means nothing.
+type Wrong struct {
+	Var   *Var
+	Value string
+}
+
+// Check returns the first variable whose value means nothing, or nil.
+func Check() *Wrong {
+	for i := range Vars {
+		v := &Vars[i]
+		if value := Get(v.Name); value != "" && !v.valid(value) {
+			return &Wrong{v, value}
+		}
+	}
+	return nil
+}
+
+func anything(string) bool { return true }
+
+func oneOf(values ...string) func(string) bool {
+	return func(s string) bool { return slices.Contains(values, s) }
+}
+
+// isCache wants a separator in paths, lest a word other than off make a directory of
+// that name.
+func isCache(s string) bool {
+	if s == "off" {
+		return true
+	}
+	info, err := os.Stat(s)
+	return strings.ContainsRune(filepath.ToSlash(s), '/') && (err != nil || info.IsDir())
+}
+
+func isSeed(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
+}
+
+func isSubGroup(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 1 && n <= MaxSubGroup && n&(n-1) == 0
+}
