@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/gohost"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
@@ -29,6 +30,11 @@ type Kernel struct {
 	Words []uint32
 	// Forms holds the text of the module at the points that were asked for.
 	Forms map[string]string
+	// Variants are the modules of the ABI's variants, in the order there.
+	Variants [][]uint32
+	// Host is the host form, if there is one; NoHost says why there is none.
+	Host   *gohost.Form
+	NoHost error
 }
 
 // Module returns the module at a point.
@@ -44,9 +50,12 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 }
 
 // SPIRV returns the module as package abi holds it.
-func (k *Kernel) SPIRV() string {
-	b := make([]byte, 0, 4*len(k.Words))
-	for _, w := range k.Words {
+func (k *Kernel) SPIRV() string { return SPIRV(k.Words) }
+
+// SPIRV returns a module as package abi holds it.
+func SPIRV(words []uint32) string {
+	b := make([]byte, 0, 4*len(words))
+	for _, w := range words {
 		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
 	}
 	return string(b)
@@ -70,7 +79,7 @@ func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, d
 	if m == nil {
 		return nil, diags, err
 	}
-	c.ABI, c.Words = m.ABI, m.Words
+	c.ABI, c.Words, c.Variants, c.Host, c.NoHost = m.ABI, m.Words, m.Variants, m.Form, m.NoForm
 	return c, diags, err
 }
 

@@ -32,6 +32,8 @@ type Launch struct {
 	Unfused bool
 	// MaxSteps is as the interpreter has it.
 	MaxSteps int
+	// Checks are as the interpreter has them.
+	Checks *interp.Checks
 }
 
 // piece is memory of the host that slices of a launch share.
@@ -60,7 +62,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	arg := reflect.ValueOf(l.Arg)
 	base := arg.UnsafePointer()
 	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
-		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps, Leave: !hasRun("deadlanes", point)}
+		SubGroupSize: uint32(l.SubGroupSize), MaxSteps: l.MaxSteps, Checks: l.Checks, Leave: !hasRun("deadlanes", point)}
 	maps.Copy(in.Specs, l.Specs)
 	copy(in.Global[:], deviceOrder(l.Global))
 	copy(in.Local[:], deviceOrder(l.Local))

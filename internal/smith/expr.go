@@ -64,11 +64,17 @@ func isLiteral(e string) bool {
 // place returns something that can be read: a variable or a part of one. Where
 // there is none, it makes the value of another.
 func (g *gen) place(t *typ) string {
+	if e := g.shared(t); e != "" {
+		return e
+	}
 	if p := g.places(func(p *typ) bool { return p.same(t) }, false); len(p) > 0 && !g.chance(8) {
 		return pick(g, p)
 	}
 	switch t.kind {
 	case boolKind:
+		if g.uniform() && !g.chance(3) {
+			return g.one("(gid&1 == 0)", "(gid > 0)", "("+g.word()+"&1 == 0)", "(k.N > 3)")
+		}
 		return fmt.Sprintf("(%s > 3)", g.place(intT))
 	case intKind:
 		if t == intT && len(g.vars(func(v *variable) bool { return v.typ == intT })) > 0 {
@@ -83,7 +89,10 @@ func (g *gen) place(t *typ) string {
 
 // word returns a uint64 that is always there.
 func (g *gen) word() string {
-	if g.kernel {
+	switch {
+	case g.uniform():
+		return fmt.Sprintf("k.In[%s]", g.index("gid*16", 16))
+	case g.kernel:
 		return fmt.Sprintf("k.In[%s]", g.index("id*16", 16))
 	}
 	return "w"
@@ -218,7 +227,7 @@ func (g *gen) boolExpr(depth int) string {
 		return fmt.Sprintf("!(%s)", g.value(boolType, d))
 	case 7:
 		t := g.anyType(1)
-		if !t.scalar() {
+		if !t.scalar() && !g.uniform() {
 			return fmt.Sprintf("(%s %s %s)", g.place(t), g.one("==", "!="), g.place(t))
 		}
 	case 8:
@@ -252,6 +261,9 @@ func (g *gen) intExpr(t *typ, depth int) string {
 	case 14:
 		if f := pick(g, []*typ{float32T, float64T}); g.chance(2) {
 			return g.convert(t, g.value(f, d))
+		}
+		if g.uniform() {
+			return g.convert(t, g.one("len(k.In)", "k.N", "it.GroupLinearID()", "it.Group().LocalRange()", "it.Group().GroupRange()"))
 		}
 		if g.kernel {
 			return g.convert(t, g.one("len(k.In)", "k.N", "k.Small[id%3]", "cap(k.Bytes)", "len(k.Recs)"))
@@ -318,7 +330,7 @@ func (g *gen) library(t *typ, d int) string {
 
 // round keeps float32 values where devices agree.
 func (g *gen) round(t *typ, e string) string {
-	if t.bits == 32 {
+	if t == float32T {
 		return "shape.F32(" + e + ")"
 	}
 	return e
@@ -371,7 +383,7 @@ func (g *gen) widen(t *typ, d int) string {
 // call returns a call of a helper without effects, or "".
 func (g *gen) call(t *typ, d int) string {
 	for range 4 {
-		if len(g.funcs) == 0 {
+		if len(g.funcs) == 0 || g.uniform() {
 			return ""
 		}
 		f := pick(g, g.funcs)

@@ -34,6 +34,10 @@ func (g *gen) deferred() {
 	g.closed++
 	g.push()
 	g.declare(&variable{name: a, typ: t})
+	if g.group != nil {
+		g.group.late = true
+		defer func() { g.group.late = false }()
+	}
 	g.block(1 + g.n(3))
 	if kernel {
 		g.line("\tout[%d] = shape.Mix(out[%d], %s)", g.n(15), g.n(15), toWord(t, a))

@@ -20,7 +20,9 @@ type HostResult struct {
 // HostFault is a panic of a work-item.
 type HostFault struct {
 	ID, Line int
-	Text     string
+	// Outer is the line that the kernel itself was at, of kernels with work-groups.
+	Outer int
+	Text  string
 }
 
 // runner is the program that runs programs on the host.

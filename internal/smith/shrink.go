@@ -17,7 +17,7 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
 		changed = false
-		for _, next := range smaller(src) {
+		for _, next := range smaller(src, until) {
 			if time.Now().After(until) {
 				return src
 			}
@@ -30,11 +30,12 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 	return src
 }
 
-// smaller returns sources that are like src but for one part, smallest first.
-func smaller(src string) []string {
+// smaller returns sources that are like src but for one part, smallest first: those
+// that it comes by until then.
+func smaller(src string, until time.Time) []string {
 	var out []string
 	seen := map[string]bool{src: true}
-	for i := 0; ; i++ {
+	for i := 0; time.Now().Before(until); i++ {
 		text, done := edited(src, i)
 		if done {
 			break

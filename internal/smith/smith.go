@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/kgen-go/kgen/internal/smith/shape"
 )
 
 // Program is a random program: a file of a package, which holds one kernel. The
@@ -16,6 +18,21 @@ type Program struct {
 	Prefix string
 	Source string
 	Faulty bool // work-items may fault
+	// Global and Local are the ranges of a kernel with work-groups, in the order of
+	// its index; others have one work-item for each of shape.Items.
+	Global, Local []int
+}
+
+// Items is the number of work-items of a launch.
+func (p *Program) Items() int {
+	n := 1
+	for _, d := range p.Global {
+		n *= d
+	}
+	if p.Global == nil {
+		n = shape.Items
+	}
+	return n
 }
 
 // Imports are the packages that programs import.
@@ -68,6 +85,7 @@ type gen struct {
 	// faults is how many operations of the statement may fault: of two, Go leaves
 	// open which comes first.
 	faults int
+	group  *group // of a kernel with work-groups
 }
 
 // variable is something with a name.
@@ -82,6 +100,9 @@ type variable struct {
 	device bool
 	// length is the least length of a slice.
 	length int
+	// uniform says that all work-items of a group have the same value.
+	uniform bool
+	tile    *tile // what the variable is a part of
 }
 
 // loop is what break or continue may mean.
@@ -106,6 +127,12 @@ type fn struct {
 // New writes the program of a seed, of one of the smallest sizes: there are up to n.
 func New(seed uint64, prefix string, n int) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
+	g.file(n, (*gen).theKernel)
+	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
+}
+
+// file writes a file, of one of the smallest sizes.
+func (g *gen) file(n int, kernel func(*gen)) {
 	g.faulty = g.n(3) == 0
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
 		g.size = sizes[n-1]
@@ -129,8 +156,7 @@ func New(seed uint64, prefix string, n int) *Program {
 	for range g.n(g.size.helpers + 1) {
 		g.helper()
 	}
-	g.theKernel()
-	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
+	kernel(g)
 }
 
 func (g *gen) n(n int) int { return g.r.IntN(n) }
@@ -169,7 +195,7 @@ func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	var out []*variable
 	for _, s := range g.scopes {
 		for _, v := range s {
-			if !(v.noCapture && g.closed > 0) && fits(v) {
+			if !(v.noCapture && g.closed > 0) && g.open(v) && fits(v) {
 				out = append(out, v)
 			}
 		}

@@ -33,6 +33,7 @@ var (
 	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = flag.String("points", "built,expand", "where in the list of passes to interpret the programs")
+	modules   = flag.String("modules", "general", "which modules of the programs, where they have them, run on the device")
 )
 
 // batch is how many programs gc compiles at once.
@@ -116,16 +117,12 @@ func (b *bench) compile(ps []*Program) ([]*oracle.Kernel, []error) {
 
 // compare compares what a launch left with what the host's left, with what faulted.
 func compare(where string, got shape.Args, err error, want HostResult) error {
-	var f *runtime.Fault
-	switch {
-	case err != nil && !errors.As(err, &f):
+	f, err := faultOf(err, nil)
+	if err == nil {
+		err = compareFault(f, want.Faults)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", where, err)
-	case f == nil && len(want.Faults) > 0:
-		return fmt.Errorf("%s: no fault, want %+v", where, want.Faults[0])
-	case f != nil:
-		if e := compareFault(f, want.Faults); e != nil {
-			return fmt.Errorf("%s: %w", where, e)
-		}
 	}
 	if d := difftest.Diff(got, want.Args, false); d != "" {
 		return fmt.Errorf("%s: %s", where, d)
@@ -133,20 +130,46 @@ func compare(where string, got shape.Args, err error, want HostResult) error {
 	return nil
 }
 
-func compareFault(f *runtime.Fault, want []HostFault) error {
-	for _, w := range want {
-		if w.ID != f.GlobalID[0] {
-			continue
+// faultOf returns the fault that an error is, if it is one, with the linear id of
+// the work-item in a range.
+func faultOf(err error, global []int) (*HostFault, error) {
+	var f *runtime.Fault
+	if err == nil || !errors.As(err, &f) {
+		return nil, err
+	}
+	at := strings.Split(f.Pos, ":")
+	if len(at) < 3 {
+		return nil, err
+	}
+	line, _ := strconv.Atoi(at[len(at)-2])
+	id := 0
+	for d, i := range f.GlobalID {
+		if d > 0 {
+			id *= global[d]
 		}
-		text := f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)
-		at := strings.Split(f.Pos, ":")
-		line, _ := strconv.Atoi(at[len(at)-2])
-		if text != w.Text || line != w.Line {
-			return fmt.Errorf("fault %v, want line %d: %s", f, w.Line, w.Text)
-		}
+		id += i
+	}
+	return &HostFault{ID: id, Line: line, Text: f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)}, nil
+}
+
+// compareFault compares the fault that is reported, if there is one, with those of
+// the work-items.
+func compareFault(f *HostFault, want []HostFault) error {
+	switch {
+	case f == nil && len(want) > 0:
+		return fmt.Errorf("no fault, want %+v", want[0])
+	case f == nil:
 		return nil
 	}
-	return fmt.Errorf("fault %v, want %+v", f, want)
+	for _, w := range want {
+		if w.ID == f.ID {
+			if f.Text != w.Text || f.Line != w.Line {
+				return fmt.Errorf("fault %+v, want line %d: %s", *f, w.Line, w.Text)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("fault %+v, want %+v", *f, want)
 }
 
 // inputs returns arguments that share nothing with the inputs of the program.
@@ -171,8 +194,33 @@ func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want Ho
 	}
 	now = time.Now()
 	defer func() { b.took[1] += time.Since(now) }()
-	a, err := b.launch(ctx, p, k)
-	return compare(b.dev.Name(), *a, err, want)
+	for _, m := range kernelModules(k) {
+		a, err := b.launch(ctx, p, k, m)
+		if err := compare(b.dev.Name()+m.name, *a, err, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// module is one of a kernel's modules. The name of any but the general one begins
+// with a space.
+type module struct{ name, spirv string }
+
+// kernelModules returns those that are to run.
+func kernelModules(k *oracle.Kernel) []module {
+	var out []module
+	for _, name := range strings.Split(*modules, ",") {
+		if name == "general" {
+			out = append(out, module{"", k.SPIRV()})
+		}
+		for i := range k.ABI.Variants {
+			if k.ABI.Variants[i].Name == name {
+				out = append(out, module{" " + name, oracle.SPIRV(k.Variants[i])})
+			}
+		}
+	}
+	return out
 }
 
 // redzone is what stands around the memory of slices on the device.
@@ -214,10 +262,10 @@ func (z *zoned[T]) back(ctx context.Context, q *runtime.Queue, s []T, name strin
 }
 
 // launch runs a program on the device, between redzones.
-func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel) (*shape.Args, error) {
+func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel, m module) (*shape.Args, error) {
 	a := p.inputs()
 	desc := *k.ABI
-	desc.SPIRV = k.SPIRV()
+	desc.SPIRV, desc.Variants = m.spirv, nil
 	kernel := kernelimpl.Register(&desc, nil)
 	in, err1 := zone(b.dev, a.In, 0xabadcafe)
 	out, err2 := zone(b.dev, a.Out, 0xabadcafe)
@@ -390,7 +438,7 @@ func (b *bench) shrink(ctx context.Context, p *Program, cause error) string {
 			if errors.As(err, &f) {
 				at := strings.Split(f.Pos, ":")
 				line, _ := strconv.Atoi(at[len(at)-2])
-				want.Faults = append(want.Faults, HostFault{f.GlobalID[0], line, f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)})
+				want.Faults = append(want.Faults, HostFault{ID: f.GlobalID[0], Line: line, Text: f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message)})
 			} else if err != nil {
 				return false
 			}

@@ -2,6 +2,7 @@ package smith
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -121,6 +122,9 @@ func (g *gen) statement() {
 	g.faults = 0
 	g.work += g.times
 	list := simple
+	if g.group != nil && g.kernel {
+		list = append(slices.Clip(list), inGroups...)
+	}
 	if g.depth < g.size.depth && g.work < maxWork && g.chance(3) {
 		list = nested
 	}
@@ -406,7 +410,7 @@ func (g *gen) slicing() {
 	lo := g.n(n)
 	hi := lo + 1 + g.n(n-lo)
 	name := g.name("s")
-	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device}
+	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
 		return // assignments know reals by its name
 	}

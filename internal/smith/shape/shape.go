@@ -46,7 +46,9 @@ var edges = []uint64{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 
 	1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 7, 100, 1000}
 
 // Inputs returns arguments that depend on the seed alone.
-func Inputs(seed uint64) Args {
+func Inputs(seed uint64) Args { return inputs(seed, Items) }
+
+func inputs(seed uint64, items int) Args {
 	r := rand.New(rand.NewPCG(seed, 7))
 	value := func() uint64 {
 		switch r.IntN(3) {
@@ -57,8 +59,8 @@ func Inputs(seed uint64) Args {
 		}
 		return uint64(r.IntN(40) - 20)
 	}
-	a := Args{N: int32(value()), In: make([]uint64, Items*Words), Out: make([]uint64, Items*Words),
-		Bytes: make([]int8, Items*Bytes), Reals: make([]float32, Items*Reals), Recs: make([]Rec, Items*Recs)}
+	a := Args{N: int32(value()), In: make([]uint64, items*Words), Out: make([]uint64, items*Words),
+		Bytes: make([]int8, items*Bytes), Reals: make([]float32, items*Reals), Recs: make([]Rec, items*Recs)}
 	for i := range a.Small {
 		a.Small[i] = int16(value())
 	}

@@ -1,0 +1,89 @@
+package shape
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// How much of the slices of GroupArgs belongs to a work-item, or to all.
+const (
+	Shares = 4  // of Share, per work-item
+	Counts = 32 // in all
+	Longs  = 16 // in all
+)
+
+// Op is what work-items do to an element that all of them change: which, its index
+// says, since the order of different operations would show.
+type Op uint8
+
+// The operations.
+const (
+	Plus Op = iota
+	Min
+	Max
+	And
+	Or
+)
+
+// CountOps and LongOps are the operations on the elements of Counts and Longs, by
+// their index modulo the length.
+var (
+	CountOps = [8]Op{Plus, Min, Max, And, Or, Plus, Max, Or}
+	LongOps  = [4]Op{Plus, Min, Max, Plus}
+)
+
+// GroupArgs is what kernels with work-groups are made of. The work-items of a group
+// write to their parts of Share, and read those of others on the far side of a
+// barrier.
+type GroupArgs struct {
+	Args
+	Share  []uint64
+	Counts []uint32
+	Longs  []int64
+}
+
+// GroupInputs returns arguments for so many work-items.
+func GroupInputs(seed uint64, items int) GroupArgs {
+	r := rand.New(rand.NewPCG(seed, 8))
+	a := GroupArgs{Args: inputs(seed, items), Share: make([]uint64, items*Shares), Counts: make([]uint32, Counts), Longs: make([]int64, Longs)}
+	for i := range a.Share {
+		a.Share[i] = r.Uint64() >> r.IntN(64)
+	}
+	for i := range a.Counts {
+		a.Counts[i] = r.Uint32() >> r.IntN(32)
+	}
+	for i := range a.Longs {
+		a.Longs[i] = int64(r.Uint64()) >> r.IntN(64)
+	}
+	return a
+}
+
+func (a *GroupArgs) own() []any { return []any{a.Share, a.Counts, a.Longs} }
+
+// Pack is as that of Args.
+func (a *GroupArgs) Pack() []byte {
+	b := a.Args.Pack()
+	for _, s := range a.own() {
+		var err error
+		if b, err = binary.Append(b, binary.LittleEndian, s); err != nil {
+			panic(err)
+		}
+	}
+	return b
+}
+
+// Unpack sets what Pack returned.
+func (a *GroupArgs) Unpack(b []byte) error {
+	if err := a.Args.Unpack(b); err != nil {
+		return err
+	}
+	b = b[len(a.Args.Pack()):]
+	for _, s := range a.own() {
+		n := binary.Size(s)
+		if _, err := binary.Decode(b[:n], binary.LittleEndian, s); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
