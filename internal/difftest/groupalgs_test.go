@@ -17,7 +17,8 @@ func init() {
 	for _, local := range []int{1, 7, 32, 64, 100, 256} {
 		groupAlgorithmCases(local)
 	}
-	for _, local := range []runtime.Range2{{3, 8}, {4, 16}, {1, 21}} {
+	// Rows that are no multiple of a sub-group are in several.
+	for _, local := range []runtime.Range2{{3, 8}, {4, 16}, {1, 21}, {2, 4}, {8, 1}, {5, 3}, {3, 12}} {
 		addND(fmt.Sprintf("GroupVotes%v", local), gen.RunGroupVotes, func() (corpus.GroupVotes, runtime.NDRange2) {
 			global := runtime.Range2{local[0] * 2, local[1] * 3}
 			n := global[0] * global[1]

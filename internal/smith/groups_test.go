@@ -3,6 +3,7 @@ package smith
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +21,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
+
+var keptGroups = flag.String("kept", "testdata/groups/*.go", "the programs with work-groups that once failed")
 
 // checkedPoint is the form in which programs are interpreted by turns, with data
 // races found.
@@ -321,12 +324,12 @@ func TestGroups(t *testing.T) {
 			}
 			failed++
 			if *keep != "" {
-				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("group%d.go", p.Seed)), []byte(p.Source), 0o666)
+				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("group%d.go", p.Seed)), p.kept(p.Source), 0o666)
 			}
 			small := b.shrinkGroup(ctx, p, err)
 			t.Errorf("seed %d: %v\n%s", p.Seed, err, small)
 			if *keep != "" {
-				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("group%d_small.go", p.Seed)), []byte(small), 0o666)
+				_ = os.WriteFile(filepath.Join(*keep, fmt.Sprintf("group%d_small.go", p.Seed)), p.kept(small), 0o666)
 			}
 		}
 	}
@@ -402,6 +405,11 @@ func (b *bench) runChecked(p *Program, k *oracle.Kernel) error {
 	return finding
 }
 
+// kept returns a source with what else there is to know of the program.
+func (p *Program) kept(source string) []byte {
+	return fmt.Appendf(nil, "// seed %d, global %v, local %v\n\n%s", p.Seed, p.Global, p.Local, source)
+}
+
 // keptGroup is the first line of a kept program: its seed and ranges.
 var keptGroup = regexp.MustCompile(`^// seed (\d+), global (\[.*\]), local (\[.*\])\n`)
 
@@ -409,7 +417,7 @@ var keptGroup = regexp.MustCompile(`^// seed (\d+), global (\[.*\]), local (\[.*
 func TestKeptGroups(t *testing.T) {
 	b := newGroupBench(t)
 	b.points = []string{"all"}
-	names, err := filepath.Glob("testdata/groups/*.go")
+	names, err := filepath.Glob(*keptGroups)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}

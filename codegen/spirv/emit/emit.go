@@ -40,6 +40,10 @@ type emitter struct {
 	// share must be NonPrivatePointer for barriers and atomics to order them.
 	shared bool
 
+	// flat says that the device sees work-groups of one dimension, see localSize.
+	flat bool
+	size [3]spirv.ID // of the kernel's work-groups
+
 	plain  map[*ir.Type]spirv.ID // of variables, without a layout
 	layout map[*ir.Type]spirv.ID // of device memory, with gc's
 	consts map[*ir.Value]spirv.ID
@@ -138,22 +142,50 @@ func (e *emitter) executionModes(main spirv.ID) {
 			size[s.ID-abi.SpecLocalSizeX] = uint32(s.Default)
 		}
 	}
+	if e.flat {
+		size = [3]uint32{size[0] * size[1] * size[2], 1, 1}
+	}
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
 // localSize decorates the work-group size, whose parts are the reserved
 // specialization constants.
+//
+// Sub-groups are runs of invocations with neighbouring indices, but Vulkan leaves
+// open how a device cuts a work-group, and lavapipe cuts each row of one with
+// several dimensions. So where a kernel has any to do with sub-groups, the device
+// gets a work-group of one dimension.
 func (e *emitter) localSize() {
-	var parts [3]spirv.ID
-	for i := range parts {
+	e.flat = e.m.Rank > 1 && usesSubGroups(called(e.m.Kernel))
+	for i := range e.size {
 		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Type: ir.TypeI32, Default: 1}
 		for _, t := range e.m.Specs {
 			if t.ID == s.ID {
 				s = t
 			}
 		}
-		parts[i] = e.spec(s)
+		e.size[i] = e.spec(s)
+	}
+	parts := e.size
+	if e.flat {
+		one := e.b.ConstU32(1)
+		all := e.b.SpecConstOp(e.u32(), spirv.OpIMul, e.size[0], e.size[1])
+		parts = [3]spirv.ID{e.b.SpecConstOp(e.u32(), spirv.OpIMul, all, e.size[2]), one, one}
 	}
 	size := e.b.SpecConstComposite(e.b.TypeVector(e.u32(), 3), parts[:]...)
 	e.b.Decorate(size, spirv.DecorationBuiltIn, uint32(spirv.BuiltInWorkgroupSize))
+}
+
+// usesSubGroups reports whether functions have anything to do with sub-groups.
+func usesSubGroups(funcs []*ir.Func) bool {
+	for _, f := range funcs {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if v.Op == ir.OpBuiltIn && v.Aux.(ir.BuiltIn) >= ir.SubgroupSize || v.IsGroupOp() {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

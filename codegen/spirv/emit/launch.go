@@ -159,6 +159,9 @@ var inputRows = [ir.NumBuiltIns]struct {
 func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	vectors := map[spirv.BuiltIn]spirv.ID{}
 	u32 := f.e.u32()
+	if f.e.flat {
+		used = f.flatIDs(used)
+	}
 	for b, row := range inputRows {
 		if !used[b] {
 			continue
@@ -182,6 +185,40 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 		}
 		f.builtIns[b] = f.CompositeExtract(u32, vector, uint32(row.component))
 	}
+}
+
+// flatIDs computes the ids of an invocation in a work-group that has one dimension
+// on the device, and returns what is left to load.
+func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
+	u32, e := f.e.u32(), f.e
+	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }
+	var index, group spirv.ID
+	for d := range e.size {
+		global, local := ir.GlobalInvocationIDX+ir.BuiltIn(d), ir.LocalInvocationIDX+ir.BuiltIn(d)
+		if !used[global] && !used[local] {
+			continue
+		}
+		if index == 0 {
+			index = load(spirv.BuiltInLocalInvocationIndex, u32)
+		}
+		id := index
+		for _, n := range e.size[:d] {
+			id = f.Op(spirv.OpUDiv, u32, id, n)
+		}
+		if d < 2 {
+			id = f.Op(spirv.OpUMod, u32, id, e.size[d])
+		}
+		f.builtIns[local] = id
+		if used[global] {
+			if group == 0 {
+				group = load(spirv.BuiltInWorkgroupId, e.b.TypeVector(u32, 3))
+			}
+			base := f.Op(spirv.OpIMul, u32, f.CompositeExtract(u32, group, uint32(d)), e.size[d])
+			f.builtIns[global] = f.Op(spirv.OpIAdd, u32, base, id)
+		}
+		used[global], used[local] = false, false
+	}
+	return used
 }
 
 // input returns the Input variable of type t that is decorated with b.

@@ -28,17 +28,26 @@ var capabilities = []struct {
 // the device has no feature for: a driver need not refuse such a module, and may
 // do anything with it.
 func unsupported(spirv []uint32, has func(vkx.Feature) bool) []string {
-	const header, opCapability = 5, 17
 	var names []string
-	for i := header; i+1 < len(spirv) && spirv[i]&0xffff == opCapability; i += int(spirv[i] >> 16) {
+	for _, c := range declared(spirv) {
 		for _, row := range capabilities {
-			if spirv[i+1] == row.number && !has(row.feature) {
+			if c == row.number && !has(row.feature) {
 				names = append(names, row.name)
 			}
 		}
-		if spirv[i]>>16 == 0 {
-			break
-		}
 	}
 	return names
+}
+
+// groupNonUniform is the capability that all modules with sub-groups declare.
+const groupNonUniform = 61
+
+// declared returns the capabilities that a module declares.
+func declared(spirv []uint32) []uint32 {
+	const header, opCapability = 5, 17
+	var list []uint32
+	for i := header; i+1 < len(spirv) && spirv[i]&0xffff == opCapability && spirv[i]>>16 > 0; i += int(spirv[i] >> 16) {
+		list = append(list, spirv[i+1])
+	}
+	return list
 }

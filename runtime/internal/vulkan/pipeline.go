@@ -117,6 +117,10 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items, the device allows %d: %w",
 			name, items, phys.MaxComputeWorkGroupInvocations, hal.ErrPipeline)
 	}
+	if x := phys.MaxComputeWorkGroupSize[0]; desc.Kernel.Rank > 1 && items > uint64(x) && slices.Contains(declared(desc.SPIRV), groupNonUniform) {
+		return fmt.Errorf("vulkan: %s: a work-group of %d work-items with sub-groups, the device allows %d: %w",
+			name, items, x, hal.ErrPipeline)
+	}
 	if desc.SubGroupSize == 0 {
 		return nil
 	}
