@@ -121,6 +121,19 @@ func (w *body) begin(v *ir.Value) {
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(v))
 }
 
+// early computes v at the beginning of a round: the region comes by where v stands,
+// but not before all that need it.
+func (w *body) early(v *ir.Value) {
+	if w.done[v] || !w.r.defs[v] || !w.again[v] || w.inTop(v) {
+		return
+	}
+	for _, a := range w.args(v) {
+		w.early(a)
+	}
+	w.done[v] = true
+	w.define(&w.item, v, true)
+}
+
 // homeSlice returns the slice with a v for each work-item.
 func (w *body) homeSlice(v *ir.Value) string {
 	h := name("h", w.index[v])
@@ -213,13 +226,17 @@ func (w *writer) region(r *region) {
 	x.mark()
 	var wide []*ir.Value
 	for _, v := range w.all {
-		if !x.needed[v] || !x.wide[v] {
-			continue
+		if x.needed[v] && x.wide[v] && r.entry.in.has(w.index[v]) {
+			if w.home[v] {
+				x.done[v] = true
+				x.begin(v)
+			} else {
+				x.early(v)
+			}
 		}
-		if r.entry.in.has(w.index[v]) && w.home[v] {
-			x.done[v] = true
-			x.begin(v)
-		} else {
+	}
+	for _, v := range w.all {
+		if x.needed[v] && x.wide[v] && !x.done[v] {
 			wide = append(wide, v)
 		}
 	}
@@ -424,7 +441,7 @@ func (w *body) node(i int, n *node) {
 	var b bytes.Buffer
 	locals := false
 	for _, v := range n.insts {
-		if !w.needed[v] {
+		if !w.needed[v] || w.again[v] && w.done[v] {
 			continue
 		}
 		if v.Type == ir.TypeVoid || !w.asked[v] {

@@ -119,7 +119,7 @@ func (w *writer) liveness() {
 func (w *writer) liveNode(n *node) bool {
 	live := make(set, len(n.end))
 	use := func(v *ir.Value) {
-		if w.kept(v) {
+		if !w.isLaunch(v) {
 			live.add(w.index[v])
 		}
 	}
@@ -169,7 +169,7 @@ func (w *writer) liveNode(n *node) bool {
 func (w *writer) findHomes() {
 	for _, s := range w.splits {
 		for i, v := range w.all {
-			if s.after.has(i) {
+			if s.after.has(i) && w.kept(v) {
 				w.home[v] = true
 			}
 		}

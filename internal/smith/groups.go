@@ -55,7 +55,7 @@ type tile struct {
 var nd = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
-	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
+	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
 }
 
 // NewGroup writes the program of a seed with work-groups that meet at barriers and

@@ -1983,8 +1983,8 @@ func (g *missingSecondHost) r3() int {
 	n := g.Items
 	h7 := g.v7[:n]
 	e8 := g.v8
-	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
+	m1 := g.Memory(1)
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	u8 := g.v8
@@ -1999,10 +1999,10 @@ func (g *missingSecondHost) r3() int {
 		}
 		v7 := h7[li]
 		v8 := e8
-		v5 := int32(x)
 		v0 := int32(basex + x)
+		v9 := int64(uint32(v0))
+		v5 := int32(x)
 		v6 := int64(uint32(v5))
-		var v9 int64
 		var v12, v17, v18 int32
 		{
 			v15 := 63 - v5
@@ -2017,7 +2017,6 @@ func (g *missingSecondHost) r3() int {
 		v7 = v17
 		v8 = v18
 		{
-			v9 = int64(uint32(v0))
 			v10 := uint64(v9) < uint64(v1)
 			if !v10 {
 				goto b12
