@@ -2,6 +2,8 @@ package abi
 
 import (
 	"fmt"
+	"hash/crc32"
+	"io"
 	"strconv"
 	"strings"
 
@@ -10,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 4
+const Version = 5
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -262,8 +264,10 @@ type Kernel struct {
 	Data       string
 	DataOffset int
 
-	// SPIRV is the module, little-endian words.
+	// SPIRV is the module, little-endian words, and Sum the checksum of it and of
+	// Data, as [Sum] computes it; 0 is none.
 	SPIRV string
+	Sum   uint32
 	// Variants are modules for devices that cannot take SPIRV.
 	Variants []Variant
 }
@@ -310,6 +314,30 @@ type Variant struct {
 	// each product at most MaxSmall.
 	Products [][]int
 	SPIRV    string
+	Sum      uint32 // of SPIRV; 0 is none
+}
+
+// Sum returns the CRC-32, of Castagnoli's polynomial, of the files one after another.
+func Sum(files ...string) uint32 {
+	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	for _, f := range files {
+		_, _ = io.WriteString(h, f) // a hash returns no errors
+	}
+	return h.Sum32()
+}
+
+// Damaged returns the name of the first of the kernel's modules that is not the one which
+// its stubs were written with, or "".
+func (k *Kernel) Damaged() string {
+	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data) {
+		return k.Name + ".spv"
+	}
+	for i := range k.Variants {
+		if v := &k.Variants[i]; v.Sum != 0 && v.Sum != Sum(v.SPIRV) {
+			return k.Name + "." + v.Name + ".spv"
+		}
+	}
+	return ""
 }
 
 // The names of variants: what computes in words of 32 bits, what does without

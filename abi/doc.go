@@ -8,7 +8,9 @@
 // A module is one SPIR-V 1.5 module with one GLCompute entry point named
 // [EntryPoint]. It uses the PhysicalStorageBuffer64 addressing model and the
 // Vulkan memory model, has no descriptors, and takes everything from one block
-// of push constants, the launch block. Numbers are little-endian.
+// of push constants, the launch block. Numbers are little-endian. Stubs have the
+// checksum of each, Kernel.Sum: where a file is not the one that they were written
+// with, as after a merge, the runtime takes none of them.
 //
 // # Variants
 //

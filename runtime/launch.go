@@ -185,6 +185,10 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeli
 	if d.direct() {
 		return d.newPipeline(&desc)
 	}
+	if name := k.abi.Damaged(); name != "" {
+		return nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
+			advise("run kgen again, and commit what it writes")
+	}
 	v, missing := k.variant(d.Has)
 	if missing != 0 {
 		return nil, d.lacks(k, "needs", missing).about(k)

@@ -195,6 +195,47 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
+// TestDamagedModule: a module that is not the one of its stubs is an error, and none of
+// the others takes its place.
+func TestDamagedModule(t *testing.T) {
+	good := increment.ABI().SPIRV
+	kernel := func(spirv, words string) *runtime.Kernel {
+		k := *backendtest.Desc("increment").Kernel
+		k.Name, k.SPIRV, k.Sum = "Increment", spirv, abi.Sum(good)
+		k.Variants = []abi.Variant{{Name: abi.VariantWords, SPIRV: words, Sum: abi.Sum(good)}}
+		return kernelimpl.Register(&k, func(a *kernelimpl.HostArgs) any {
+			x := kernelimpl.HostSlice[uint32](a, 0)
+			return func(it dsl.Item1) { x[it.GlobalID()]++ }
+		})
+	}
+	flipped := []byte(good)
+	flipped[len(flipped)/2] ^= 0x40
+	other := backendtest.Desc("fault").Kernel.SPIRV
+	copies(t, func(t *testing.T, dev *runtime.Device) {
+		for _, c := range []struct{ spirv, words, file string }{
+			{good, good, ""},
+			{"", good, "Increment.spv"},
+			{good[:len(good)-2], good, "Increment.spv"},
+			{good[:len(good)/8*4], good, "Increment.spv"},
+			{string(flipped), good, "Increment.spv"},
+			{other, good, "Increment.spv"},
+			{good, other, "Increment.words.spv"},
+		} {
+			x := []uint32{1, 2, 3}
+			l := kernelimpl.NewLaunch(kernel(c.spirv, c.words))
+			kernelimpl.Slice(l, 0, x)
+			err := l.Run1(ctx, dev, 3, nil)
+			if wrong := c.file != "" && dev.Info().Backend != "host"; !wrong {
+				if err != nil || x[2] != 4 {
+					t.Errorf("%v, %v", x, err)
+				}
+			} else if !errors.Is(err, runtime.ErrBuild) || !strings.Contains(err.Error(), "the file "+c.file+" ") {
+				t.Errorf("%d bytes, and %d: %v", len(c.spirv), len(c.words), err)
+			}
+		}
+	})
+}
+
 // TestRefusedModule: where the driver does not take a kernel's module, one of its
 // variants may do.
 func TestRefusedModule(t *testing.T) {

@@ -132,7 +132,7 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		g.file.Line()
 	}
 	args := []jen.Code{
-		abiKernel(k.ABI, spirvVar(name)),
+		abiKernel(k),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
 	}
 	register := "Register"

@@ -57,7 +57,8 @@ func value(v any) *jen.Statement {
 }
 
 // abiKernel renders the kernel's description.
-func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
+func abiKernel(stub *Kernel) *jen.Statement {
+	k := stub.ABI
 	q := func(name string) *jen.Statement { return jen.Qual(abiPath, name) }
 	var fields []jen.Code
 	add := func(name string, v any) {
@@ -128,10 +129,11 @@ func abiKernel(k *abi.Kernel, spirv string) *jen.Statement {
 		add("Data", jen.Id(dataVar(k.Name)))
 		add("DataOffset", k.DataOffset)
 	}
-	add("SPIRV", jen.Id(spirv))
+	add("SPIRV", jen.Id(spirvVar(k.Name)))
+	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data)))
 	rows = nil
 	for i, v := range k.Variants {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"SPIRV", jen.Id(variantVar(k, i))}))
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,9 +61,10 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRRSPIRV,
+	Sum:   0x9fba5897,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0xfc213ba2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0x9962b1f4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -172,9 +173,10 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRWSPIRV,
+	Sum:   0x45d099be,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x37cdfa56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xf75b6282},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -283,9 +285,10 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWRSPIRV,
+	Sum:   0xb2ea1c51,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0xa7a8cf0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0xd51008c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -394,9 +397,10 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWWSPIRV,
+	Sum:   0xc97f288c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xc005cc12},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0xe330ca96},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -508,9 +512,10 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 	},
 	SPIRV: collectSPIRV,
+	Sum:   0x39c118f9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0xddfb63a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0xc0a2a85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
@@ -624,9 +629,10 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
+	Sum:   0x66076715,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0xcd579a6a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0x3c22ea32},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -736,9 +742,10 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
+	Sum:   0xe02e747c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0xd207f3ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0x45e4f5e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
@@ -848,9 +855,10 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
+	Sum:   0xb56d9b41,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x95b0a395},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x22ac58d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -963,9 +971,10 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localMPSPIRV,
+	Sum:   0x34323d8e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x77a60b1f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x3c96603c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1077,9 +1086,10 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localSBSPIRV,
+	Sum:   0x81fbcc15,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0x19c9ab54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x6572f757},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
@@ -1189,9 +1199,10 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
+	Sum:   0x13b147c5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x70c2650f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0xb85bf811},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1301,9 +1312,10 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
+	Sum:   0x3e280b88,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0x48109c77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0xe3076769},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1413,9 +1425,10 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
+	Sum:   0x8ced7486,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x8ddbc9a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xd3825dbc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1525,9 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
+	Sum:   0xfe09954b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0x278f951d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x1ae5b00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1637,9 +1651,10 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: rSPIRV,
+	Sum:   0x70e16abb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0xf781eb44},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0xeb4cac0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
@@ -1749,9 +1764,10 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sSPIRV,
+	Sum:   0x9a5297ce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0xbc8c9c78},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0x8b33a9db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
@@ -1861,9 +1877,10 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
+	Sum:   0x8a6a3bd3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x8346599e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xf4c2d71f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -1973,9 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
+	Sum:   0xf6316828,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xa27bdcec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0xc52800c7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2084,9 +2102,10 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: twoTwoWSPIRV,
+	Sum:   0x1239583,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x688466ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0x8d142797},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
@@ -2196,9 +2215,10 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,
+	Sum:   0xc473620e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0x39caba24},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0x4b3b16b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -54,8 +54,9 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5"},
 	},
 	SPIRV: accessorSPIRV,
+	Sum:   0x93035c16,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x75232a75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
@@ -135,10 +136,11 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5"},
 	},
 	SPIRV: afterReductionSPIRV,
+	Sum:   0x371bf885,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0x84080f1f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x5a8e5ef5},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0xa64dfd7e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -211,8 +213,9 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6"},
 	},
 	SPIRV: countsSPIRV,
+	Sum:   0x92eb648a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x20d90de7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
@@ -286,8 +289,9 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5"},
 	},
 	SPIRV: evensSPIRV,
+	Sum:   0xe2cd30e2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x32c06cc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
@@ -359,8 +363,9 @@ var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:271:6"},
 	},
 	SPIRV: flagSPIRV,
+	Sum:   0x7a214c53,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagWords, Sum: 0xa8f4dbc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
@@ -427,8 +432,9 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:5"},
 	},
 	SPIRV: globalCountsSPIRV,
+	Sum:   0x7e3cc413,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords, Sum: 0xeca7b7d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
@@ -494,8 +500,9 @@ var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6"},
 	},
 	SPIRV: guardedSPIRV,
+	Sum:   0x440b82b2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0x7c596a4a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
@@ -567,8 +574,9 @@ var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:116:6"},
 	},
 	SPIRV: halfAtomicSPIRV,
+	Sum:   0xad338f3a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfAtomicWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfAtomicWords, Sum: 0xc34cc1e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
@@ -643,8 +651,9 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5"},
 	},
 	SPIRV: haloSPIRV,
+	Sum:   0x81f25793,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x82f179a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
@@ -717,8 +726,9 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5"},
 	},
 	SPIRV: halvesSPIRV,
+	Sum:   0xfed71aa7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xc16ef782},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
@@ -786,8 +796,9 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:6"},
 	},
 	SPIRV: inPlaceSPIRV,
+	Sum:   0xd19b793c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords, Sum: 0xe3c4dabe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
@@ -853,8 +864,9 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6"},
 	},
 	SPIRV: lastStepsSPIRV,
+	Sum:   0xd483e420,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x30db02c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -933,10 +945,11 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5"},
 	},
 	SPIRV: lieSPIRV,
+	Sum:   0xf6bffc4a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xbf1cf27e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0xd138ca8c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xc064d6f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
@@ -1007,8 +1020,9 @@ var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:246:5"},
 	},
 	SPIRV: lieRoundsSPIRV,
+	Sum:   0x650af16d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieRoundsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieRoundsWords, Sum: 0xc9178b91},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
@@ -1082,8 +1096,9 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5"},
 	},
 	SPIRV: missingBarrierSPIRV,
+	Sum:   0x53d7e30f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingBarrierWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingBarrierWords, Sum: 0xd7ef6a71},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
@@ -1157,8 +1172,9 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5"},
 	},
 	SPIRV: missingSecondSPIRV,
+	Sum:   0x331bd12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0x772ce9af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1224,8 +1240,9 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:66:5"},
 	},
 	SPIRV: neighbourSPIRV,
+	Sum:   0x94c75e52,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x84d6d867},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
@@ -1288,8 +1305,9 @@ var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:254:5"},
 	},
 	SPIRV: overlapSPIRV,
+	Sum:   0xbecefb34,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: overlapWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: overlapWords, Sum: 0xac11858d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
@@ -1361,8 +1379,9 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5"},
 	},
 	SPIRV: sameElementSPIRV,
+	Sum:   0x8e4f89a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sameElementWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sameElementWords, Sum: 0x31d88a56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
@@ -1435,8 +1454,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:284:5"},
 	},
 	SPIRV: sharedSPIRV,
+	Sum:   0x4a9cf2df,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xed7edc7e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
@@ -1514,8 +1534,9 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5"},
 	},
 	SPIRV: smallBarrierSPIRV,
+	Sum:   0x196ca32d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x4874645f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
@@ -1589,8 +1610,9 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6"},
 	},
 	SPIRV: treeSPIRV,
+	Sum:   0x7c589a58,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0x46815790},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -68,9 +68,10 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
 	},
 	SPIRV: matMulSPIRV,
+	Sum:   0xf2beee8c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall, Sum: 0x71c0522f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0xaa1fd450},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{

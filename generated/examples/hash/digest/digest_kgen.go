@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -56,8 +56,9 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:8"},
 	},
 	SPIRV: sha256SPIRV,
+	Sum:   0xa2fdac65,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0xe47ae62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{

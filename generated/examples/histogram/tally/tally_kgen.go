@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,9 +53,10 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/histogram/tally/kernel.go:43:28"},
 	},
 	SPIRV: tallySPIRV,
+	Sum:   0x385065f7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall, Sum: 0x2ad6479},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords, Sum: 0x4a4b6bcc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tally.Tally{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -52,9 +52,10 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 	},
 	SPIRV: blurSPIRV,
+	Sum:   0xeb1bfb60,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0xf7861f1b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xfd7cb39a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{
@@ -117,8 +118,9 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 	},
 	SPIRV: brightnessSPIRV,
+	Sum:   0x9c6cae90,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0xc45d4897},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Brightness{
@@ -179,9 +181,10 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
 	},
 	SPIRV: edgesSPIRV,
+	Sum:   0x94805b7e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0xd6dfef76},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0xb02acab3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Edges{

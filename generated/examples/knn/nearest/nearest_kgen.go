@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,9 +53,10 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:139:8"},
 	},
 	SPIRV: mergeSPIRV,
+	Sum:   0xafeac969,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall, Sum: 0x62bda872},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords, Sum: 0xf3bcf520},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Merge{
@@ -129,9 +130,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:109:10"},
 	},
 	SPIRV: searchSPIRV,
+	Sum:   0xb9114e51,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}}, SPIRV: searchSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}}, SPIRV: searchSmall, Sum: 0xfb2b2f34},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x13362274},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Search{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -58,9 +58,10 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:53:7"},
 	},
 	SPIRV: lifeSPIRV,
+	Sum:   0xae1324cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-16, 12}, {8}, {-16, 8}, {12, 32}}, SPIRV: lifeSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lifeWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-16, 12}, {8}, {-16, 8}, {12, 32}}, SPIRV: lifeSmall, Sum: 0x3cf0c626},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lifeWords, Sum: 0xe58614c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return cells.Life{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -50,9 +50,10 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9"},
 	},
 	SPIRV: mandelbrotSPIRV,
+	Sum:   0x1535afe5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall, Sum: 0xd5d2eae4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0xd957c9da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

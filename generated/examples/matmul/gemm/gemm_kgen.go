@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -59,9 +59,10 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6"},
 	},
 	SPIRV: matMulSPIRV,
+	Sum:   0xf0356ad6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, SPIRV: matMulSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, SPIRV: matMulSmall, Sum: 0x27a24b9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0xd270fffc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gemm.MatMul{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -63,9 +63,10 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:40:7"},
 	},
 	SPIRV: medianSPIRV,
+	Sum:   0xcb02e3cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSmall, Sum: 0x3f9b8075},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords, Sum: 0x36b8067e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Median{

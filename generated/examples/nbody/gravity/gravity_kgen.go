@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -52,9 +52,10 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27"},
 	},
 	SPIRV: paintSPIRV,
+	Sum:   0x9a34f162,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0xecc8cb02},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x80bd9a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{
@@ -126,9 +127,10 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 	},
 	SPIRV: stepSPIRV,
+	Sum:   0x57e9bcd4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall, Sum: 0xacabb32f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords, Sum: 0x2400690},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{

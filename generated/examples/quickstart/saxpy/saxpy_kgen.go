@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -49,8 +49,9 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
 	},
 	SPIRV: saxpySPIRV,
+	Sum:   0x7675930a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x70761806},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{

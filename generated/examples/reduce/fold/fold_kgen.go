@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -60,11 +60,12 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8"},
 	},
 	SPIRV: finishSPIRV,
+	Sum:   0xc2c86c63,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall, Sum: 0x693fe04d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords, Sum: 0x8b332644},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0xcc5eed96},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords, Sum: 0x4cbba092},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Finish{
@@ -132,11 +133,12 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8"},
 	},
 	SPIRV: foldSPIRV,
+	Sum:   0xcdab60ea,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall, Sum: 0x797bfd94},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords, Sum: 0xa44e8d69},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0x6ae72846},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords, Sum: 0x4ca86137},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Fold{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -47,8 +47,9 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5"},
 	},
 	SPIRV: addSPIRV,
+	Sum:   0xb36c195b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x65982de4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Add{
@@ -115,11 +116,12 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11"},
 	},
 	SPIRV: blocksSPIRV,
+	Sum:   0x3379985a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall, Sum: 0xf5160134},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords, Sum: 0x809ac5e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone, Sum: 0xaf1983bc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords, Sum: 0x730e524d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{

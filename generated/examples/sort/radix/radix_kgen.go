@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -51,8 +51,9 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11"},
 	},
 	SPIRV: countSPIRV,
+	Sum:   0x441ea9db,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords, Sum: 0x9b4beec9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Count{
@@ -129,11 +130,12 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:87:8"},
 	},
 	SPIRV: scatterSPIRV,
+	Sum:   0x9ca1be53,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, SPIRV: scatterSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scatterWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: scatterAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: scatterAloneWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, SPIRV: scatterSmall, Sum: 0x3700a6b0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scatterWords, Sum: 0xe062df14},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: scatterAlone, Sum: 0x49e379e2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: scatterAloneWords, Sum: 0x906ff849},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Scatter{

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -63,8 +63,9 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8"},
 	},
 	SPIRV: arraysSPIRV,
+	Sum:   0x793679a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0xe7fa2195},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
@@ -120,8 +121,9 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:265:7"},
 	},
 	SPIRV: bothSPIRV,
+	Sum:   0xa9535aab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothWords, Sum: 0xeaf480f4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
@@ -184,8 +186,9 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7"},
 	},
 	SPIRV: foldedSPIRV,
+	Sum:   0xdd58c2c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0xab5ab24c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
@@ -239,8 +242,9 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:41"},
 	},
 	SPIRV: gapsSPIRV,
+	Sum:   0x52aaaa2b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0xd5af652b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
@@ -294,8 +298,9 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27"},
 	},
 	SPIRV: idsSPIRV,
+	Sum:   0x94e5bc2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idsWords, Sum: 0x20e43fda},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
@@ -350,8 +355,9 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:257:7"},
 	},
 	SPIRV: localSPIRV,
+	Sum:   0x9d5d1cb6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0x9c8888bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
@@ -420,9 +426,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm32SPIRV,
+	Sum:   0x38f50a5f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0xa51434db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0xf810e6de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -514,9 +521,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm64SPIRV,
+	Sum:   0x62dcd8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x28fdaec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xfd6e7ee9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
@@ -603,8 +611,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8"},
 	},
 	SPIRV: namedSPIRV,
+	Sum:   0xe97ecd91,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xcf56cd88},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
@@ -658,8 +667,9 @@ var scaleKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:80:42"},
 	},
 	SPIRV: scaleSPIRV,
+	Sum:   0xd0636a0e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaleWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaleWords, Sum: 0xe6fbfc0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
@@ -720,8 +730,9 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:144:7"},
 	},
 	SPIRV: singlesSPIRV,
+	Sum:   0x318060e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xc6421ac9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
@@ -784,8 +795,9 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8"},
 	},
 	SPIRV: structsSPIRV,
+	Sum:   0xb584f037,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: structsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: structsWords, Sum: 0x6a9f9a58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
@@ -849,8 +861,9 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:94:42"},
 	},
 	SPIRV: sumSPIRV,
+	Sum:   0x4a6d6438,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0xcd2ea111},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
@@ -900,8 +913,9 @@ var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44"},
 	},
 	SPIRV: tellFloatSPIRV,
+	Sum:   0x58f1005f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords, Sum: 0x82cb9c5d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
@@ -950,8 +964,9 @@ var tellIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44"},
 	},
 	SPIRV: tellIntSPIRV,
+	Sum:   0x568a1bc3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords, Sum: 0xe071478c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
@@ -1017,8 +1032,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:119:7"},
 	},
 	SPIRV: typesSPIRV,
+	Sum:   0xf4a60edb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0x23f654e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
@@ -1068,8 +1084,9 @@ var wideKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:86:41"},
 	},
 	SPIRV: wideSPIRV,
+	Sum:   0xf56fd255,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wideWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wideWords, Sum: 0xa018839f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{

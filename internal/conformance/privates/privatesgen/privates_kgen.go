@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -55,8 +55,9 @@ var blockKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:128:7"},
 	},
 	SPIRV: blockSPIRV,
+	Sum:   0xfe38eb0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blockWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blockWords, Sum: 0x76dc3f2a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
@@ -134,8 +135,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 	},
 	SPIRV: dividedSPIRV,
+	Sum:   0xfbe12a78,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xb2fe962c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
@@ -193,8 +195,9 @@ var doublesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44"},
 	},
 	SPIRV: doublesSPIRV,
+	Sum:   0x6fe49fa1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0x5a15ed66},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
@@ -254,8 +257,9 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7"},
 	},
 	SPIRV: elementsSPIRV,
+	Sum:   0x4d743114,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elementsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elementsWords, Sum: 0x53e30d28},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
@@ -317,8 +321,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21"},
 	},
 	SPIRV: fillSPIRV,
+	Sum:   0xc3a2a1b3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fillWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fillWords, Sum: 0x245060b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
@@ -380,8 +385,9 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7"},
 	},
 	SPIRV: helpedSPIRV,
+	Sum:   0x552295f5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: helpedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: helpedWords, Sum: 0x322e11fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
@@ -444,9 +450,10 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:68:10"},
 	},
 	SPIRV: innerSPIRV,
+	Sum:   0xd977331e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0x60529633},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xb08190f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
@@ -497,8 +504,9 @@ var narrowKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:236:43"},
 	},
 	SPIRV: narrowSPIRV,
+	Sum:   0x304ccbcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: narrowWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: narrowWords, Sum: 0x4c209492},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Narrow{
@@ -548,8 +556,9 @@ var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:230:47"},
 	},
 	SPIRV: pinnedOnlySPIRV,
+	Sum:   0x2f2a88,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pinnedOnlyWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pinnedOnlyWords, Sum: 0xa1bcf7b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.PinnedOnly{
@@ -602,8 +611,9 @@ var staticKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7"},
 	},
 	SPIRV: staticSPIRV,
+	Sum:   0xa3ce28c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: staticWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: staticWords, Sum: 0x28dc7ee7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
@@ -664,8 +674,9 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7"},
 	},
 	SPIRV: sumSPIRV,
+	Sum:   0xabd9a08e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0xa2e83353},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
@@ -730,8 +741,9 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37"},
 	},
 	SPIRV: threeSPIRV,
+	Sum:   0x66bafe60,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: threeWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: threeWords, Sum: 0x7443c46a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
@@ -818,8 +830,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7"},
 	},
 	SPIRV: typesSPIRV,
+	Sum:   0xd1b253a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0x1a8cb42e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Types{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -51,8 +51,9 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5"},
 	},
 	SPIRV: addSPIRV,
+	Sum:   0x765c8bb1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x754f12b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Add{
@@ -113,8 +114,9 @@ var annotatedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:260:61"},
 	},
 	SPIRV: annotatedSPIRV,
+	Sum:   0x13cf2f7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: annotatedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: annotatedWords, Sum: 0x2034001d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Annotated{
@@ -163,8 +165,9 @@ var attributesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:286:51"},
 	},
 	SPIRV: attributesSPIRV,
+	Sum:   0xfe61d508,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: attributesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: attributesWords, Sum: 0x35a377b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Attributes{
@@ -213,8 +216,9 @@ var cubeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:173:45"},
 	},
 	SPIRV: cubeSPIRV,
+	Sum:   0xb355028e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: cubeWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: cubeWords, Sum: 0xc8b7a1e6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Cube{
@@ -265,8 +269,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:241:56"},
 	},
 	SPIRV: deepSPIRV,
+	Sum:   0x6016c46a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x9bde3ae9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Deep{
@@ -315,8 +320,9 @@ var fourKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:182:45"},
 	},
 	SPIRV: fourSPIRV,
+	Sum:   0x2dd60290,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourWords, Sum: 0x3db98925},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Four{
@@ -365,8 +371,9 @@ var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48"},
 	},
 	SPIRV: fourItemsSPIRV,
+	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourItemsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourItemsWords, Sum: 0xca20dbf9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
@@ -414,8 +421,9 @@ var group1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:152:47"},
 	},
 	SPIRV: group1SPIRV,
+	Sum:   0x6ee24370,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group1Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group1Words, Sum: 0x4558d9d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Group1{
@@ -462,8 +470,9 @@ var group2Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:157:7"},
 	},
 	SPIRV: group2SPIRV,
+	Sum:   0x397a1e79,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group2Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group2Words, Sum: 0xd29f0f6d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Group2{
@@ -510,8 +519,9 @@ var group3Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:163:7"},
 	},
 	SPIRV: group3SPIRV,
+	Sum:   0x88f02bf1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group3Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group3Words, Sum: 0x255f1392},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Group3{
@@ -561,8 +571,9 @@ var halfKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:272:55"},
 	},
 	SPIRV: halfSPIRV,
+	Sum:   0x6a690391,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfWords, Sum: 0x76ad913},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Half{
@@ -611,8 +622,9 @@ var hintedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:224:47"},
 	},
 	SPIRV: hintedSPIRV,
+	Sum:   0x6ee24370,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hintedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hintedWords, Sum: 0x4558d9d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Hinted{
@@ -661,8 +673,9 @@ var hugeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:202:45"},
 	},
 	SPIRV: hugeSPIRV,
+	Sum:   0x79ef046d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeWords, Sum: 0x384a1269},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Huge{
@@ -711,8 +724,9 @@ var hugeSubKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:213:48"},
 	},
 	SPIRV: hugeSubSPIRV,
+	Sum:   0x28b6142,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeSubWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeSubWords, Sum: 0x5796e5b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.HugeSub{
@@ -760,8 +774,9 @@ var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45"},
 	},
 	SPIRV: items1SPIRV,
+	Sum:   0x1ba51f5a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items1Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items1Words, Sum: 0xd5aa2910},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
@@ -808,8 +823,9 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45"},
 	},
 	SPIRV: items2SPIRV,
+	Sum:   0x4a6193af,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words, Sum: 0xfe896614},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
@@ -856,8 +872,9 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45"},
 	},
 	SPIRV: items3SPIRV,
+	Sum:   0x8a5ae323,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words, Sum: 0xcc5ad943},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
@@ -905,8 +922,9 @@ var keysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:25:7"},
 	},
 	SPIRV: keysSPIRV,
+	Sum:   0x3e5d625a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keysWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keysWords, Sum: 0x17a4ad00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Keys{
@@ -960,8 +978,9 @@ var moreKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7"},
 	},
 	SPIRV: moreSPIRV,
+	Sum:   0x7bd37338,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreWords, Sum: 0x55ffb356},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.More{
@@ -1016,8 +1035,9 @@ var mulKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
 	},
 	SPIRV: mulSPIRV,
+	Sum:   0xa118e357,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mulWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mulWords, Sum: 0xab1ad3d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Mul{
@@ -1073,8 +1093,9 @@ var onceKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:140:39"},
 	},
 	SPIRV: onceSPIRV,
+	Sum:   0x13cf2f7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: onceWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: onceWords, Sum: 0x2034001d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Once{
@@ -1122,8 +1143,9 @@ var orderedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:39:7"},
 	},
 	SPIRV: orderedSPIRV,
+	Sum:   0x8a2a2042,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderedWords, Sum: 0x17a4ad00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Ordered{
@@ -1177,8 +1199,9 @@ var otherKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7"},
 	},
 	SPIRV: otherSPIRV,
+	Sum:   0xee51a2e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: otherWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: otherWords, Sum: 0x331d30c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Other{
@@ -1226,8 +1249,9 @@ var plainKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:40"},
 	},
 	SPIRV: plainSPIRV,
+	Sum:   0x13cf2f7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: plainWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: plainWords, Sum: 0x2034001d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Plain{
@@ -1276,8 +1300,9 @@ var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
 	},
 	SPIRV: sizedFloatSPIRV,
+	Sum:   0xbc5e25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedFloatWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedFloatWords, Sum: 0x4cca304a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
@@ -1325,8 +1350,9 @@ var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
 	},
 	SPIRV: sizedIntSPIRV,
+	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedIntWords, Sum: 0xca20dbf9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
@@ -1379,8 +1405,9 @@ var sizesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7"},
 	},
 	SPIRV: sizesSPIRV,
+	Sum:   0xf4b75471,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords, Sum: 0xbb24b9db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
@@ -1429,8 +1456,9 @@ var trivialKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:235:42"},
 	},
 	SPIRV: trivialSPIRV,
+	Sum:   0x13cf2f7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: trivialWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: trivialWords, Sum: 0x2034001d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Trivial{

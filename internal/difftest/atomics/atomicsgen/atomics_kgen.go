@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -58,8 +58,9 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25"},
 	},
 	SPIRV: faultedSPIRV,
+	Sum:   0xc8269890,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x35ecc998},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
@@ -123,9 +124,10 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat32SPIRV,
+	Sum:   0xc2c54039,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat32Small, Sum: 0xeefee6db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x3182ed48},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
@@ -191,8 +193,9 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat64SPIRV,
+	Sum:   0x6255fc76,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat64Small},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat64Small, Sum: 0x18d51144},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
@@ -257,8 +260,9 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericIntSPIRV,
+	Sum:   0xdf908567,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericIntSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericIntSmall, Sum: 0x9624614},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
@@ -321,9 +325,10 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt32SPIRV,
+	Sum:   0xd50fea9a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt32Small, Sum: 0x2c1b4422},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x4013d533},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
@@ -388,8 +393,9 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt64SPIRV,
+	Sum:   0xdf908567,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt64Small},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt64Small, Sum: 0x9624614},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
@@ -454,8 +460,9 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUintSPIRV,
+	Sum:   0x4cfad45c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUintSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUintSmall, Sum: 0x9a08172f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
@@ -518,9 +525,10 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint32SPIRV,
+	Sum:   0x4665bba1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint32Small, Sum: 0xbf711519},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x603a0352},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
@@ -585,8 +593,9 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint64SPIRV,
+	Sum:   0x4cfad45c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint64Small},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint64Small, Sum: 0x9a08172f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
@@ -659,8 +668,9 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35"},
 	},
 	SPIRV: longsSPIRV,
+	Sum:   0xc1aa7bdf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: longsSmall},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: longsSmall, Sum: 0x781d39c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
@@ -727,8 +737,9 @@ var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:69"},
 	},
 	SPIRV: nativeSPIRV,
+	Sum:   0x8c1db49b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords, Sum: 0x6431a662},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
@@ -782,8 +793,9 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:214:7"},
 	},
 	SPIRV: ownSPIRV,
+	Sum:   0xbae9a22c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords, Sum: 0xa970ef42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
@@ -840,9 +852,10 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9"},
 	},
 	SPIRV: pushSPIRV,
+	Sum:   0x80f31721,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pushSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pushSmall, Sum: 0xeeb9d708},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0x4d8e25ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
@@ -911,8 +924,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
 	SPIRV: typedSPIRV,
+	Sum:   0x47b0e3ab,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x81de067b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
@@ -993,9 +1007,10 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35"},
 	},
 	SPIRV: wordsSPIRV,
+	Sum:   0xb08f1ea3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0xf74147a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xd54b0bb6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{

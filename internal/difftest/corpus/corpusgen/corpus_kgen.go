@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -63,8 +63,9 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7"},
 	},
 	SPIRV: argsSPIRV,
+	Sum:   0x2f7f4fa1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords, Sum: 0x5114b4be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
@@ -161,9 +162,10 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7"},
 	},
 	SPIRV: arraysSPIRV,
+	Sum:   0x11097383,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, SPIRV: arraysSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, SPIRV: arraysSmall, Sum: 0xabb9ae89},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords, Sum: 0x6d13eb1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
@@ -217,8 +219,9 @@ var bestKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:99:7"},
 	},
 	SPIRV: bestSPIRV,
+	Sum:   0x8eb9d1ec,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestWords, Sum: 0xb1bf7108},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
@@ -272,8 +275,9 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7"},
 	},
 	SPIRV: bestLocalSPIRV,
+	Sum:   0xdc323fae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x16a9546f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
@@ -328,8 +332,9 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
 	SPIRV: bitsSPIRV,
+	Sum:   0x99b69bef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x8070bab5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
@@ -389,8 +394,9 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7"},
 	},
 	SPIRV: bodiesSPIRV,
+	Sum:   0xe07617de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords, Sum: 0x3612b46e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
@@ -452,9 +458,10 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7"},
 	},
 	SPIRV: bothKindsSPIRV,
+	Sum:   0xc562f94f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bothKindsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bothKindsSmall, Sum: 0xd9b65c14},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords, Sum: 0x7f0c01f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
@@ -508,8 +515,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7"},
 	},
 	SPIRV: chainsSPIRV,
+	Sum:   0x774114d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0xf4a28e81},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -561,8 +569,9 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:229:7"},
 	},
 	SPIRV: closuresSPIRV,
+	Sum:   0x59af7299,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x61a9f4dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
@@ -610,8 +619,9 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7"},
 	},
 	SPIRV: collatzSPIRV,
+	Sum:   0x5263b7ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x46b86af5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
@@ -673,8 +683,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6"},
 	},
 	SPIRV: complexSPIRV,
+	Sum:   0x7ba5f249,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0xdeb58b69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -744,8 +755,9 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertFloat32SPIRV,
+	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x232f9d4a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -802,8 +814,9 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertFloat64SPIRV,
+	Sum:   0x93f6b215,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words, Sum: 0x403f12fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
@@ -860,8 +873,9 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertIntSPIRV,
+	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xa50bd705},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
@@ -918,8 +932,9 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt16SPIRV,
+	Sum:   0xbd82210b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0x3c1d50ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
@@ -976,8 +991,9 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt32SPIRV,
+	Sum:   0x36ad0abb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x20033e9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
@@ -1034,8 +1050,9 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt64SPIRV,
+	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xa50bd705},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
@@ -1092,8 +1109,9 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt8SPIRV,
+	Sum:   0x17f802a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf2b8832},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
@@ -1150,8 +1168,9 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUintSPIRV,
+	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x38b1f2f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
@@ -1208,8 +1227,9 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint16SPIRV,
+	Sum:   0xa6e02915,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x8118e2a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
@@ -1266,8 +1286,9 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint32SPIRV,
+	Sum:   0xe3670303,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x9035bf6f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
@@ -1324,8 +1345,9 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint64SPIRV,
+	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x38b1f2f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
@@ -1382,8 +1404,9 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertUint8SPIRV,
+	Sum:   0x4d66d37d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x42460908},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
@@ -1437,8 +1460,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7"},
 	},
 	SPIRV: deepSPIRV,
+	Sum:   0x46f7643e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x9678723e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1496,9 +1520,10 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7"},
 	},
 	SPIRV: earlyReturnSPIRV,
+	Sum:   0x374ae9eb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xce5a3a6a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1562,9 +1587,10 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 	},
 	SPIRV: embeddedSPIRV,
+	Sum:   0xd28737a4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xec819f0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x1da5304f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -1631,8 +1657,9 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
+	Sum:   0x83f22174,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x1c8f889d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -1722,9 +1749,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
+	Sum:   0x8d6ea46f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0xbfcfe18},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xd0e18345},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -1800,9 +1828,10 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 	},
 	SPIRV: floatOpsFloat32SPIRV,
+	Sum:   0x2b3a0732,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat32Small, Sum: 0x10913409},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0x53d45438},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
@@ -1877,9 +1906,10 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:49:3"},
 	},
 	SPIRV: floatOpsFloat64SPIRV,
+	Sum:   0xd3f5adf8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat64Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat64Small, Sum: 0xc00bead6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x1b58bbf7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
@@ -1941,9 +1971,10 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9"},
 	},
 	SPIRV: foundLastSPIRV,
+	Sum:   0xdf08c3e1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x3bf49ce8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xa08608f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -1991,8 +2022,9 @@ var freshKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7"},
 	},
 	SPIRV: freshSPIRV,
+	Sum:   0x780022a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: freshWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: freshWords, Sum: 0x684192b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
@@ -2049,8 +2081,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
 	},
 	SPIRV: genericsSPIRV,
+	Sum:   0xd967299e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0xb53eab92},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2102,8 +2135,9 @@ var gotoKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:169:7"},
 	},
 	SPIRV: gotoSPIRV,
+	Sum:   0x82966c42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: gotoWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: gotoWords, Sum: 0x547ee863},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
@@ -2155,9 +2189,10 @@ var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:241:7"},
 	},
 	SPIRV: grid2SPIRV,
+	Sum:   0x69786e06,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small, Sum: 0x52464b5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words, Sum: 0xa2f5516f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
@@ -2220,9 +2255,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
+	Sum:   0xcb178e93,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x9467248f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x8207e2d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2281,9 +2317,10 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:251:7"},
 	},
 	SPIRV: grid3SPIRV,
+	Sum:   0xa15090c3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small, Sum: 0x79e4ccaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words, Sum: 0x2dfaa972},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
@@ -2343,8 +2380,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
+	Sum:   0xbc92aa74,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x2a6b9c5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -2407,8 +2445,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
+	Sum:   0x12bc7b48,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0xdd689286},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -2471,8 +2510,9 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
 	},
 	SPIRV: groupGuardsSPIRV,
+	Sum:   0x50a2c610,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x68baec99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -2534,8 +2574,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
+	Sum:   0x51b4b532,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x59e15155},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -2596,8 +2637,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
+	Sum:   0xbbece3fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x55d13d39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -2658,8 +2700,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
+	Sum:   0x9f63a962,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0xa3491920},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -2720,8 +2763,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
+	Sum:   0x43a8f6ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x3cdbb085},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -2782,8 +2826,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
+	Sum:   0x7d467f8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xb4a5e9ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -2844,8 +2889,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
+	Sum:   0x401e2aa1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x572a6c61},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -2906,8 +2952,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
+	Sum:   0xe44c063f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xa91b5924},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -2984,9 +3031,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
 	},
 	SPIRV: groupLeaversSPIRV,
+	Sum:   0x323f2106,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall, Sum: 0xf49f0051},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x11590a98},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3066,9 +3114,10 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
 	},
 	SPIRV: groupRoundsSPIRV,
+	Sum:   0xbb02e526,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0x29693acd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x4b24a06d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3140,9 +3189,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
+	Sum:   0xcded45f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0xd35e9716},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x9745c1a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -3202,9 +3252,10 @@ var iDsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
 	},
 	SPIRV: iDsSPIRV,
+	Sum:   0xc88d2289,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}, {-8, 8, 12, 16}, {-8, 8, 12}, {-8, 8}}, SPIRV: iDsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}, {-8, 8, 12, 16}, {-8, 8, 12}, {-8, 8}}, SPIRV: iDsSmall, Sum: 0x480a359a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords, Sum: 0x63d96784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
@@ -3290,9 +3341,10 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
+	Sum:   0x2eec5937,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x2e78f485},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x617e8aee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3393,9 +3445,10 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
+	Sum:   0x3393823,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0xb67a335},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x577f2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3496,9 +3549,10 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
+	Sum:   0xb92febde,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x111c6c96},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0x8890c232},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -3599,9 +3653,10 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
+	Sum:   0x2eec5937,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x2e78f485},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x617e8aee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -3702,9 +3757,10 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
+	Sum:   0xa0c36221,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0xc79ee0c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xe223c9ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -3805,9 +3861,10 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
+	Sum:   0xd41fedd6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0x8e6bbe28},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xa13e858d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -3908,9 +3965,10 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
+	Sum:   0xe897902c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0xb5dd2771},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xf87d0b79},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4011,9 +4069,10 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
+	Sum:   0x64641515,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0x964320a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x19644765},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4114,9 +4173,10 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
+	Sum:   0xd41fedd6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0x8e6bbe28},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xa13e858d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4217,9 +4277,10 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
+	Sum:   0x24e69e32,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0xc17447ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x9634714d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4284,8 +4345,9 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7"},
 	},
 	SPIRV: jumpsSPIRV,
+	Sum:   0x50ad1512,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0xa661787c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -4347,8 +4409,9 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7"},
 	},
 	SPIRV: largeStructsSPIRV,
+	Sum:   0xe557aadc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x49eb801a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4421,9 +4484,10 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 	},
 	SPIRV: leaversSPIRV,
+	Sum:   0xf310fa7d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xf9ae4578},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0x75d0e937},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -4498,8 +4562,9 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
 	},
 	SPIRV: localStructsSPIRV,
+	Sum:   0x79341f25,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0x7e4bc1b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
@@ -4565,8 +4630,9 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5"},
 	},
 	SPIRV: lookupSPIRV,
+	Sum:   0xf96a72e6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords, Sum: 0xbaa111b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
@@ -4622,8 +4688,9 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7"},
 	},
 	SPIRV: loopedLocalSPIRV,
+	Sum:   0x851f2e1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x574c51ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -4677,8 +4744,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7"},
 	},
 	SPIRV: loopsSPIRV,
+	Sum:   0x7fdeef3f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xc0b25dfc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -4749,9 +4817,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
+	Sum:   0x7f6be3be,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x393c9737},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x41d80278},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -4817,8 +4886,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
+	Sum:   0x625ce0eb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xff64de24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -4884,8 +4954,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
 	SPIRV: mathFuncsSPIRV,
+	Sum:   0xf4565d1a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x929b171d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -4946,8 +5017,9 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30"},
 	},
 	SPIRV: maybeNilSPIRV,
+	Sum:   0x45d08d42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe574517a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5006,8 +5078,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
 	},
 	SPIRV: moreBitsSPIRV,
+	Sum:   0xcdc5e611,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x76c0e711},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5073,8 +5146,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 	},
 	SPIRV: nearSPIRV,
+	Sum:   0x9bcf9b95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x8cd9c13b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5139,8 +5213,9 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7"},
 	},
 	SPIRV: neighboursSPIRV,
+	Sum:   0x538c3509,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0x79a40e4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
@@ -5198,8 +5273,9 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7"},
 	},
 	SPIRV: nestedLoopsSPIRV,
+	Sum:   0x2161b76e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0xe8bdf057},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
@@ -5251,8 +5327,9 @@ var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7"},
 	},
 	SPIRV: nilAgainSPIRV,
+	Sum:   0x2b336bbc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords, Sum: 0xcd5f232},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
@@ -5302,8 +5379,9 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7"},
 	},
 	SPIRV: nilFaultSPIRV,
+	Sum:   0xa12d1b95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords, Sum: 0x4592b028},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
@@ -5366,8 +5444,9 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
 	},
 	SPIRV: oddsSPIRV,
+	Sum:   0x533ea30a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0xfb0c91a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -5423,6 +5502,7 @@ var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	SPIRV:   onlyReturnSPIRV,
+	Sum:     0xb979ee6,
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -5481,9 +5561,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 	},
 	SPIRV: phasesSPIRV,
+	Sum:   0x82445d53,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc7665fd3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x5279856e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -5541,8 +5622,9 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7"},
 	},
 	SPIRV: pointersSPIRV,
+	Sum:   0x880c1382,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pointersWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pointersWords, Sum: 0x781ceafc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
@@ -5595,8 +5677,9 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7"},
 	},
 	SPIRV: primesSPIRV,
+	Sum:   0xf78a3d0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0x662696b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -5652,8 +5735,9 @@ var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11"},
 	},
 	SPIRV: quotientsSPIRV,
+	Sum:   0x678ba60b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords, Sum: 0x38f3874c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
@@ -5720,8 +5804,9 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7"},
 	},
 	SPIRV: rangesSPIRV,
+	Sum:   0x73869f6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords, Sum: 0xff303fae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
@@ -5780,8 +5865,9 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8"},
 	},
 	SPIRV: reduceSPIRV,
+	Sum:   0x8f850684,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x613c9d01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -5835,8 +5921,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7"},
 	},
 	SPIRV: resultsSPIRV,
+	Sum:   0x6a78276f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xd0bd940f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -5895,8 +5982,9 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7"},
 	},
 	SPIRV: returnEarlySPIRV,
+	Sum:   0x12721ca7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0x41e6c82e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
@@ -5956,8 +6044,9 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15"},
 	},
 	SPIRV: searchSPIRV,
+	Sum:   0x9d61f057,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x5d0edc2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
@@ -6021,8 +6110,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
+	Sum:   0x4f57703d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x76f3b8c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -6089,8 +6179,9 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat32SPIRV,
+	Sum:   0xb115a7a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0xbcf40a9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
@@ -6158,8 +6249,9 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesFloat64SPIRV,
+	Sum:   0xf2a79eb3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x62e927ca},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
@@ -6226,8 +6318,9 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesIntSPIRV,
+	Sum:   0x91d37775,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0x81ef45b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
@@ -6294,8 +6387,9 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesInt16SPIRV,
+	Sum:   0x1cd63290,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0xd2510a1a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -6362,8 +6456,9 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesUint32SPIRV,
+	Sum:   0xcc0a715e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0xe9da91d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
@@ -6421,9 +6516,10 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8"},
 	},
 	SPIRV: singleSPIRV,
+	Sum:   0xddb088cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall, Sum: 0xe30170},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords, Sum: 0x947d718f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
@@ -6496,8 +6592,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
+	Sum:   0x54492c98,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x861d8d90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
@@ -6570,9 +6667,10 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5"},
 	},
 	SPIRV: smallSPIRV,
+	Sum:   0x36b61114,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x5fc0bac7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x94a554ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
@@ -6666,8 +6764,9 @@ var spilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
 	},
 	SPIRV: spilledSPIRV,
+	Sum:   0xed311b15,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords, Sum: 0x95c6f68a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
@@ -6795,9 +6894,10 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7"},
 	},
 	SPIRV: subSlicesSPIRV,
+	Sum:   0x7791289d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0x3a1b31d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0x2c43acde},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -6853,8 +6953,9 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7"},
 	},
 	SPIRV: swapSPIRV,
+	Sum:   0xd4cf5343,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x77c0db45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
@@ -6904,8 +7005,9 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7"},
 	},
 	SPIRV: switchesSPIRV,
+	Sum:   0xd716846b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0xe773a227},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
@@ -6957,8 +7059,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7"},
 	},
 	SPIRV: tablesSPIRV,
+	Sum:   0x1e57efc4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords, Sum: 0xf37c82a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
@@ -7020,9 +7123,10 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	},
 	SPIRV: transposeSPIRV,
+	Sum:   0x5072aea9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xc7450291},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xc13670a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
@@ -7082,8 +7186,9 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7"},
 	},
 	SPIRV: wordsSPIRV,
+	Sum:   0xa23e023,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xff77ad19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
@@ -7138,8 +7243,9 @@ var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7"},
 	},
 	SPIRV: zeroDivisorsSPIRV,
+	Sum:   0x5d00e537,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0x1dca5339},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -57,9 +57,10 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13"},
 	},
 	SPIRV: appendsSPIRV,
+	Sum:   0xd90561a9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xdc223774},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xb950a7bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -135,9 +136,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
+	Sum:        0x1c06b7dd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xf99598ca},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x4dadc802},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -195,8 +197,9 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:210:3"},
 	},
 	SPIRV: binarySPIRV,
+	Sum:   0xfe339bdc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0x160fc32a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
@@ -255,9 +258,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:104:8"},
 	},
 	SPIRV: ciphersSPIRV,
+	Sum:   0x5a2edeee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xa7dbefd3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4a5af59b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -314,8 +318,9 @@ var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:300:7"},
 	},
 	SPIRV: complexesSPIRV,
+	Sum:   0xf178ce6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords, Sum: 0x6f6d2688},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
@@ -387,9 +392,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7"},
 	},
 	SPIRV: deferredSPIRV,
+	Sum:   0x58b18d3d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xa7347b77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0xdca6d237},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -450,9 +456,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7"},
 	},
 	SPIRV: editsSPIRV,
+	Sum:   0x512287b0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xfa73bd5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xa5460376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -549,9 +556,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
 	},
 	SPIRV: floatsSPIRV,
+	Sum:   0x5cd82e21,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: floatsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: floatsSmall, Sum: 0xd5a735a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xf6d02616},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -607,8 +615,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7"},
 	},
 	SPIRV: generatorsSPIRV,
+	Sum:   0x902081ab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x3b8aed3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -674,9 +683,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 	},
 	SPIRV: inconsistentSPIRV,
+	Sum:   0x5488ddad,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0xb31aff86},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x6abd6bb2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -739,9 +749,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
 	},
 	SPIRV: interfacesSPIRV,
+	Sum:   0x7e786eff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x2b37774a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeb0ad98c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -801,9 +812,10 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7"},
 	},
 	SPIRV: iteratorsSPIRV,
+	Sum:   0xfb0f2774,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0xc501ae69},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xfcc778ef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -860,9 +872,10 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7"},
 	},
 	SPIRV: largeSPIRV,
+	Sum:   0x5228dbec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xcd75334f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x62301f6a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -917,9 +930,10 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7"},
 	},
 	SPIRV: loopVarsSPIRV,
+	Sum:   0x344aaa94,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0xd1631d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x65eb6e58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -980,9 +994,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
 	},
 	SPIRV: moreSlicesSPIRV,
+	Sum:   0xba62892c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xa632d01f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x36a387d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1045,8 +1060,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
 	},
 	SPIRV: randomSPIRV,
+	Sum:   0x59f81e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x56514017},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -1105,9 +1121,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:166:8"},
 	},
 	SPIRV: refilledSPIRV,
+	Sum:   0xf8b16893,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0x99b630c5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x66092312},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -1162,8 +1179,9 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:53:5"},
 	},
 	SPIRV: rounded32SPIRV,
+	Sum:   0xd916a4ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words, Sum: 0xefb7e5d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
@@ -1233,8 +1251,9 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:53:5"},
 	},
 	SPIRV: rounded64SPIRV,
+	Sum:   0xb35c7086,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words, Sum: 0x90609df9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
@@ -1301,9 +1320,10 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7"},
 	},
 	SPIRV: runesSPIRV,
+	Sum:   0xea42e9cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x4851136c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0x735db6e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -1391,8 +1411,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
 	},
 	SPIRV: sharedSPIRV,
+	Sum:   0xdaad4564,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x5846cb47},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -1449,8 +1470,9 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsIntSPIRV,
+	Sum:   0x955a8bcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x55790cf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
@@ -1518,8 +1540,9 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt16SPIRV,
+	Sum:   0xf43a2ee7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0xef1281e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
@@ -1587,8 +1610,9 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt32SPIRV,
+	Sum:   0xac379823,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0xe7a11ccd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
@@ -1656,8 +1680,9 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt64SPIRV,
+	Sum:   0x955a8bcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x55790cf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
@@ -1725,8 +1750,9 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt8SPIRV,
+	Sum:   0x8dbb0e8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0x8e81c028},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
@@ -1794,8 +1820,9 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUintSPIRV,
+	Sum:   0x5fcff3e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xc69c0b4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
@@ -1863,8 +1890,9 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint16SPIRV,
+	Sum:   0xab7397d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0x7e69964},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
@@ -1932,8 +1960,9 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint32SPIRV,
+	Sum:   0x797ef55d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x2f739813},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
@@ -2001,8 +2030,9 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint64SPIRV,
+	Sum:   0x5fcff3e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xc69c0b4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
@@ -2070,8 +2100,9 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint8SPIRV,
+	Sum:   0x8bc10d53,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x14ee34fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
@@ -2142,9 +2173,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
+	Sum:   0x7fce797d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x2446d367},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x5918a3c3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -2202,9 +2234,10 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
 	},
 	SPIRV: sortsSPIRV,
+	Sum:   0xe2f04bdd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall, Sum: 0x89d0b1ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0x1a4c2e9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
@@ -2274,9 +2307,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
+	Sum:   0x26706e1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x781cda10},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x69e7ee6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -2337,9 +2371,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12"},
 	},
 	SPIRV: stableInterfacesSPIRV,
+	Sum:   0x204e1c6c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x9b5ba594},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x74b8dbc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -2387,8 +2422,9 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:145:7"},
 	},
 	SPIRV: stringsSPIRV,
+	Sum:   0xbf669694,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0xfdf90677},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
@@ -2441,9 +2477,10 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19"},
 	},
 	SPIRV: swapLoopsSPIRV,
+	Sum:   0xc63dc60f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x20a66e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x83cee9d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
@@ -2510,9 +2547,10 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
+	Sum:        0xa2404198,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall, Sum: 0x298196a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0x6323e721},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
@@ -2571,9 +2609,10 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
+	Sum:   0x81322e7c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall, Sum: 0x2784f061},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x10d11c12},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
@@ -2625,8 +2664,9 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:267:7"},
 	},
 	SPIRV: typeSwitchesSPIRV,
+	Sum:   0xf6574814,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords, Sum: 0x682a30fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
@@ -2696,9 +2736,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7"},
 	},
 	SPIRV: utf8SPIRV,
+	Sum:   0x94174271,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xa8a8c089},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x47ab73ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -2793,9 +2834,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
 	},
 	SPIRV: unstableSPIRV,
+	Sum:   0x2a8c3e94,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}}, SPIRV: unstableSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}}, SPIRV: unstableSmall, Sum: 0x456601b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x78323f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -2860,8 +2902,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:93:7"},
 	},
 	SPIRV: varintsSPIRV,
+	Sum:   0x7048bf34,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x7827218f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -2920,9 +2963,10 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7"},
 	},
 	SPIRV: zeroedSPIRV,
+	Sum:   0xd1f97d32,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall, Sum: 0x88bb19e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x7cf39719},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -62,9 +62,10 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36"},
 	},
 	SPIRV: aloneSPIRV,
+	Sum:   0x48dfe5ee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xea269d91},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0xc58967a1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
@@ -136,8 +137,9 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
+	Sum:   0xeab5a38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x17469e67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -208,10 +210,11 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7"},
 	},
 	SPIRV: choicesSPIRV,
+	Sum:   0xe70d6914,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x607ba64d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x6945f77},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0x76cb20a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
@@ -286,10 +289,11 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5"},
 	},
 	SPIRV: statedSPIRV,
+	Sum:   0x46ce2960,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x6bdbb1c5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x8b5247de},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0x8bc5ad5a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -364,10 +368,11 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat32SPIRV,
+	Sum:   0x16aaf1de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xbdb21276},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x11212e78},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x6c1f66e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
@@ -440,10 +445,11 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat64SPIRV,
+	Sum:   0x7f125778,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0x6e334bc9},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x8d253b4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0x975a1396},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
@@ -513,10 +519,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
+	Sum:   0xd1d03d5b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0x5d07c0a8},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0xda8802cc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x31cff89a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -586,10 +593,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
+	Sum:   0xc65dde1d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0x5eec5889},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0xb9980359},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0x7c81128e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -660,10 +668,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
+	Sum:   0xad9f5ae9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xa5ff47d9},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x3c549ec4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x79faef66},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -733,10 +742,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
+	Sum:   0x7d7c9b9f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0x77eb0c30},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0xc06cd25b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x29eacba3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -806,10 +816,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
+	Sum:   0xddfb6681,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xcaaa8734},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x881827de},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x5c445ee4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -880,10 +891,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
+	Sum:   0xfb2bf132,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x29dbad31},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0x724db082},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xd58cb06e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -50,8 +50,9 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:57:7"},
 	},
 	SPIRV: fastSPIRV,
+	Sum:   0xfdd9bbea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0xe40f98aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
@@ -116,8 +117,9 @@ var preciseKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:91:7"},
 	},
 	SPIRV: preciseSPIRV,
+	Sum:   0x3643cfae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x4b090ffb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{

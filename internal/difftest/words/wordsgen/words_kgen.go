@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,9 +61,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
+	Sum:   0x26e0884d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0xf37a2f16},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x5d9c4928},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -137,8 +138,9 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertFloat32SPIRV,
+	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x1f98e6ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -191,8 +193,9 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertIntSPIRV,
+	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xcbbdd451},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
@@ -245,8 +248,9 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt16SPIRV,
+	Sum:   0x616f6c0c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xb5a9469b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
@@ -299,8 +303,9 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt32SPIRV,
+	Sum:   0x4b9b9f2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x7f770788},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
@@ -353,8 +358,9 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt64SPIRV,
+	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xcbbdd451},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
@@ -407,8 +413,9 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt8SPIRV,
+	Sum:   0x8649a3a3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf61b0935},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
@@ -461,8 +468,9 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUintSPIRV,
+	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0xd9e9c264},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
@@ -515,8 +523,9 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint16SPIRV,
+	Sum:   0x1dfc5b84,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0xe7a07bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
@@ -569,8 +578,9 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint32SPIRV,
+	Sum:   0xece24274,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x5d4f6d31},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
@@ -623,8 +633,9 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint64SPIRV,
+	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0xd9e9c264},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
@@ -677,8 +688,9 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertUint8SPIRV,
+	Sum:   0xc9b0d020,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x89dbc050},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
@@ -729,8 +741,9 @@ var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:191:27"},
 	},
 	SPIRV: fillSPIRV,
+	Sum:   0xe03c887f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0xcdeba7c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
@@ -783,8 +796,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7"},
 	},
 	SPIRV: recordsSPIRV,
+	Sum:   0x73ffb411,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x1b15291c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
@@ -840,8 +854,9 @@ var tableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:162:7"},
 	},
 	SPIRV: tableSPIRV,
+	Sum:   0xdf7223ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tableWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tableWords, Sum: 0x1ee30fcd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Table{
@@ -898,8 +913,9 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
 	},
 	SPIRV: tileSPIRV,
+	Sum:   0x6e429a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x19d7a0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
@@ -962,9 +978,10 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7"},
 	},
 	SPIRV: walkSPIRV,
+	Sum:   0xabf3b775,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, SPIRV: walkSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, SPIRV: walkSmall, Sum: 0x41865c60},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xef7191da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,9 +53,10 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7"},
 	},
 	SPIRV: blurSPIRV,
+	Sum:   0xfeb07,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {12}, {48}, {64}, {24, 32}, {12, 32}}, SPIRV: blurSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {12}, {48}, {64}, {24, 32}, {12, 32}}, SPIRV: blurSmall, Sum: 0x16116192},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xa6328f1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return stencil.Blur{
@@ -122,9 +123,10 @@ var dotKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7"},
 	},
 	SPIRV: dotSPIRV,
+	Sum:   0x2b007d42,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, SPIRV: dotSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dotWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, SPIRV: dotSmall, Sum: 0x115a96db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dotWords, Sum: 0x8cc957a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return stencil.Dot{

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 4)
-	_ = abi.EnforceVersion(4 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 5)
+	_ = abi.EnforceVersion(5 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -54,9 +54,10 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurArgumentSPIRV,
+	Sum:   0x8f24d0c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x2e9881b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x3e44358f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -123,9 +124,10 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurConstantSPIRV,
+	Sum:   0x6bd2d79a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xf5f45194},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0x898f9b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
@@ -191,9 +193,10 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurSpecSPIRV,
+	Sum:   0x77d5f571,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x484b276b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x14adef51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -268,9 +271,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulArgumentSPIRV,
+	Sum:   0xaabc295f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xd0ed2c5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x9397c5f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -357,9 +361,10 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulConstantSPIRV,
+	Sum:   0x2f4e341c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x3e45f6de},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x395d0b24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -437,9 +442,10 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulSpecSPIRV,
+	Sum:   0x6c1832f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xb60b1f39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x9bc649e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
@@ -510,9 +516,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianArgumentSPIRV,
+	Sum:   0x84a143f3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xfadc14ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x6f6b947a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
@@ -574,9 +581,10 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianConstantSPIRV,
+	Sum:   0xc2f263ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x255079e6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0xed55df90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -644,9 +652,10 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianSpecSPIRV,
+	Sum:   0xe0b05b90,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0x7b71946f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x2f5bd519},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
