@@ -978,9 +978,9 @@ var moreKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7"},
 	},
 	SPIRV: moreSPIRV,
-	Sum:   0x7bd37338,
+	Sum:   0x8a087b82,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreWords, Sum: 0x55ffb356},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreWords, Sum: 0x220b8eb3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.More{
@@ -1199,9 +1199,9 @@ var otherKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7"},
 	},
 	SPIRV: otherSPIRV,
-	Sum:   0xee51a2e5,
+	Sum:   0xb17e270f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: otherWords, Sum: 0x331d30c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: otherWords, Sum: 0xf181215e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Other{
@@ -1405,9 +1405,9 @@ var sizesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7"},
 	},
 	SPIRV: sizesSPIRV,
-	Sum:   0xf4b75471,
+	Sum:   0xc710654e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords, Sum: 0xbb24b9db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords, Sum: 0xb000584c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
