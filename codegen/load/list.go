@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -71,7 +72,23 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
 	}
+	if len(pkgs) == 0 {
+		return nil, l.whyNone(ctx, patterns)
+	}
 	return pkgs, nil
+}
+
+// whyNone returns what the go command says where go/packages finds nothing and says
+// nothing, as for a go.mod that has to be updated first.
+func (l *loader) whyNone(ctx context.Context, patterns []string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "--"}, patterns...)...)
+	cmd.Dir, cmd.Env = l.dir, l.env
+	var text bytes.Buffer
+	cmd.Stderr = &text
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("load packages: %s (%w)", strings.TrimSpace(text.String()), err)
+	}
+	return nil
 }
 
 // listing converts p and everything that it imports.

@@ -240,3 +240,27 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// TestStaleGoMod: what the go command has to say is not lost where it finds nothing.
+func TestStaleGoMod(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module example.com/stale\n\ngo 1.26\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n",
+		"k/kernel.go": "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{}\n\nfunc (K) Kernel(it dsl.Item1) {}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, diags, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}})
+	if err == nil || !strings.Contains(err.Error(), "go.mod") {
+		t.Errorf("got %v, %v", diags, err)
+	}
+}
