@@ -41,19 +41,28 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 			}
 		}
 		return ""
+	case reflect.Complex64, reflect.Complex128:
+		if d := c.float(path, a.Kind() == reflect.Complex64, real(a.Complex()), real(b.Complex())); d != "" {
+			return d
+		}
+		return c.float(path, a.Kind() == reflect.Complex64, imag(a.Complex()), imag(b.Complex()))
 	case reflect.Float32, reflect.Float64:
-		x, y := a.Float(), b.Float()
-		if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
-			return ""
-		}
-		const least = 0x1p-126
-		if c.flush && a.Kind() == reflect.Float32 && x == 0 && math.Abs(y) < least && math.Signbit(x) == math.Signbit(y) {
-			return ""
-		}
-		return fmt.Sprintf("%s: %v (%#x), want %v (%#x)", path, x, math.Float64bits(x), y, math.Float64bits(y))
+		return c.float(path, a.Kind() == reflect.Float32, a.Float(), b.Float())
 	}
 	if !a.Equal(b) {
 		return fmt.Sprintf("%s: %v, want %v", path, a, b)
 	}
 	return ""
+}
+
+// float compares floats, of 32 bits if narrow is set.
+func (c comparer) float(path string, narrow bool, x, y float64) string {
+	if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
+		return ""
+	}
+	const least = 0x1p-126
+	if c.flush && narrow && x == 0 && math.Abs(y) < least && math.Signbit(x) == math.Signbit(y) {
+		return ""
+	}
+	return fmt.Sprintf("%s: %v (%#x), want %v (%#x)", path, x, math.Float64bits(x), y, math.Float64bits(y))
 }
