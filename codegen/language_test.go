@@ -47,7 +47,9 @@ var language = map[string][]snippet{
 	},
 	"string": {
 		yes("k.Out[i] = digit(\"abc\", i)", "func digit(s string, i int) int32 { if s == \"x\" { return 0 }; return int32(s[i%len(s)]) }"),
-		no("KG208", "s := \"a\"; if i > 3 { s = \"b\" }; k.Out[i] = int32(s[0])"),
+		yes("s := \"a\"; if i > 3 { s = \"bcd\"[i%3:] }; if s < \"c\" { k.Out[i] = int32(len(s)) }; for _, r := range s { k.Out[i] += r }"),
+		no("KG208", "s := \"a\" + \"bcd\"[i%3:]; k.Out[i] = int32(s[0])"),
+		no("KG208", "b := []byte(\"bcd\"[i%3:]); k.Out[i] = int32(b[0])"),
 	},
 	"arrays": {
 		yes("var a [8]int32; a[i%8] = 3; b := a; k.Out[i] = b[i%7]"),
@@ -118,7 +120,7 @@ var language = map[string][]snippet{
 		yes("for j := range i { k.Out[j]++ }; for range 3 { }; for j, x := range k.X { k.Out[j] = x }; for j := range [3]int{} { k.Out[j]++ }; for _, x := range &[2]int32{1} { k.Out[i] = x }"),
 		yes("for j := range count(i) { if j == 1 { continue }; if j > 3 { break }; k.Out[j]++ }", "func count(n int) func(func(int) bool) { return func(yield func(int) bool) { for j := range n { if !yield(j) { return } } } }"),
 	},
-	"range over a string": {yes("for j, c := range \"abc\" { k.Out[i] += c * int32(j) }")},
+	"range over a string": {yes("for j, c := range \"abc\"[i%2:] { k.Out[i] += c * int32(j) }"), yes("for j, c := range \"abc\" { k.Out[i] += c * int32(j) }")},
 	"switch, fallthrough": {yes("switch x := k.X[i]; { case x > 3: k.Out[i] = 1; fallthrough; case x == 2: k.Out[i]++; default: k.Out[i] = 3 }; switch i { case 1, 2: k.Out[i]-- }")},
 	"type switches":       {yes("k.Out[i] = kind(int32(2)) + kind(k.F[i])", "func kind[T any](x T) int32 { switch any(x).(type) { case int32: return 1; case float32: return 2 }; return 0 }")},
 	"break, continue, labels": {

@@ -197,7 +197,7 @@
 //	int, uint                  yes, 64 bits on every device
 //	float32, float64           yes; float64 needs an aspect
 //	complex64, complex128      yes
-//	string                     yes, where its value is known; else KG208
+//	string                     yes, parts of and choices among those in the code; joined on the device: KG208
 //	arrays                     yes
 //	arrays of slices, …        yes, also of pointers or functions: up to 32, with known indices; else KG201
 //	structs                    yes, embedded too
@@ -225,7 +225,7 @@
 //	assignments, op=, ++, --   yes
 //	if, for                    yes
 //	range                      yes, over numbers, arrays, slices and functions
-//	range over a string        yes, where its value is known
+//	range over a string        yes
 //	switch, fallthrough        yes
 //	type switches              yes, where the type is known
 //	break, continue, labels    yes

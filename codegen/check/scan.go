@@ -57,7 +57,7 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 			if _, ok := in.(*ssa.DebugRef); ok {
 				continue
 			}
-			if p := in.Pos(); p.IsValid() {
+			if p := in.Pos(); p.IsValid() && within(fn, p) {
 				pos = p
 			}
 			for i := range rules {
@@ -71,6 +71,13 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 		}
 	}
 	return out
+}
+
+// within reports whether a position is in the source of fn: what is made of an
+// argument for a variadic function may have that of its declaration.
+func within(fn *ssa.Function, p token.Pos) bool {
+	n := fn.Syntax()
+	return n == nil || n.Pos() <= p && p <= n.End()
 }
 
 // follow adds the functions that an instruction calls or takes the value of.

@@ -57,7 +57,7 @@ const (
 	TooLarge Code = 206
 	// Map: a map.
 	Map Code = 207
-	// String: a string that is not known when the kernel is generated.
+	// String: a string that is made on the device.
 	String Code = 208
 
 	// Recursion: a function that calls itself.

@@ -57,6 +57,13 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 			return l.stringOp(in.Op, a.s, b.s)
 		}
 	}
+	if isString(t) {
+		if a, ok := l.textOf(x); ok {
+			if b, ok := l.textOf(y); ok {
+				return l.textOp(in.Op, a, b)
+			}
+		}
+	}
 	a, ok1 := x.(*ir.Value)
 	b, ok2 := y.(*ir.Value)
 	if !ok1 || !ok2 {
@@ -325,6 +332,13 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 	case str:
 		if y, ok := y.(str); ok {
 			return l.m.Bool(x.s == y.s)
+		}
+		if y, ok := y.(text); ok {
+			return l.equal(y, x, t)
+		}
+	case text:
+		if y, ok := l.textOf(y); ok {
+			return l.equalTexts(x, y)
 		}
 	case tuple:
 		y, ok := y.(tuple)

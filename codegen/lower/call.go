@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -109,6 +110,8 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 		return x.len
 	case str:
 		return l.m.Int(ir.TypeI64, int64(len(x.s)))
+	case text:
+		return x.n
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -120,6 +123,10 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 }
 
 func (l *lowerer) minMax(name string, args []val, t types.Type) val {
+	isText := func(v val) bool { _, ok := v.(text); return ok }
+	if slices.ContainsFunc(args, isText) {
+		return l.textMinMax(name, args)
+	}
 	if s, ok := args[0].(str); ok {
 		for _, a := range args[1:] {
 			if b, ok := a.(str); ok && (b.s < s.s) == (name == "min") {
@@ -295,6 +302,9 @@ func (l *lowerer) onlyNil(addr *ir.Value) bool {
 // bytesOf turns a string into a slice of its bytes, and returns other values as
 // they are.
 func (l *lowerer) bytesOf(v val) val {
+	if t, ok := v.(text); ok {
+		return l.textBytes(t)
+	}
 	s, ok := v.(str)
 	if !ok {
 		return v

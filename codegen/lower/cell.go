@@ -25,6 +25,7 @@ type cell struct {
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
 
+	key     any  // what declares it in the source, the same whenever the kernel is lowered
 	private bool // memory of PrivateAlloca, which ends with the function that called it
 }
 

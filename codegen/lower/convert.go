@@ -3,6 +3,7 @@ package lower
 import (
 	"go/types"
 
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -20,6 +21,10 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		if sl, ok := to.Underlying().(*types.Slice); ok {
 			return l.bytesOrRunes(s.s, width(sl.Elem()) == 32)
 		}
+	}
+	if _, ok := v.(text); ok && !isString(to) {
+		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
+		return l.zero(to)
 	}
 	x, ok := v.(*ir.Value)
 	if !ok || l.classify(to) != classScalar {

@@ -47,6 +47,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		}
 		keep := func(v ssa.Value) *cell {
 			c := l.newCell(v.Type(), "deferred")
+			l.setKey(c, in)
 			l.storeCell(c, l.get(v))
 			return c
 		}

@@ -265,6 +265,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	if c == nil {
 		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
 		c.settle(f, lastInstance(in))
+		l.setKey(c, in)
 		f.allocs[in] = c
 	}
 	return c

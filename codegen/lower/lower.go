@@ -41,16 +41,18 @@ type lowerer struct {
 	posCache   map[token.Pos]ir.Pos
 	owners     map[*ir.Var]*cell
 
-	data      []byte                  // the kernel's constant data
-	dataBase  *ir.Value               // its address
-	prologue  []*ir.Value             // to stand at the kernel's start
-	tables    map[*ir.Var]*ssa.Global // the tables that are variables of the module
-	inData    map[*ssa.Global]bool    // those that must not be
-	again     bool                    // lower once more, since inData has grown
-	specDecls []*specDecl
-	lengths   []func()                // to be called when constants have their numbers
-	ends      []func()                // to be called when all is lowered
-	stores    map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
+	data       []byte                  // the kernel's constant data
+	dataBase   *ir.Value               // its address
+	prologue   []*ir.Value             // to stand at the kernel's start
+	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
+	inData     map[*ssa.Global]bool    // those that must not be
+	again      bool                    // lower once more, since inData or texts has grown
+	texts      *texts
+	textTables [2]slice // of bytes and runes
+	specDecls  []*specDecl
+	lengths    []func()                // to be called when constants have their numbers
+	ends       []func()                // to be called when all is lowered
+	stores     map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
 }
 
 // frame is one inlined call.
@@ -82,8 +84,9 @@ type frame struct {
 // what could not be lowered.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	inData := map[*ssa.Global]bool{}
+	texts := &texts{dynamic: map[any]bool{}}
 	for {
-		l := lowerKernel(p, k, inData)
+		l := lowerKernel(p, k, inData, texts)
 		if !l.again {
 			l.diags.Sort()
 			return l.m, l.diags
@@ -91,8 +94,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	}
 }
 
-// lowerKernel lowers a kernel with the given tables in constant data.
-func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool) *lowerer {
+// lowerKernel lowers a kernel with the given tables in constant data and the given
+// strings in a table.
+func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool, texts *texts) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
 	args := slices.Clone(k.Leaves)
@@ -104,7 +108,7 @@ func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool) *
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: map[*ir.Var]*cell{}, posCache: map[token.Pos]ir.Pos{},
-		inData: inData, tables: map[*ir.Var]*ssa.Global{},
+		inData: inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -376,6 +380,7 @@ func (l *lowerer) body(f *frame) {
 	}
 	if f.single = returns <= 1; !f.single {
 		f.result = l.newCell(f.fn.Signature.Results(), "result")
+		l.setKey(f.result, f.fn)
 	}
 	f.rounded()
 	f.findLate()
@@ -387,7 +392,7 @@ func (l *lowerer) body(f *frame) {
 		}
 		l.b = f.block(l, b)
 		for _, in := range b.Instrs {
-			if p := in.Pos(); p.IsValid() {
+			if p := in.Pos(); p.IsValid() && within(f.fn, p) {
 				l.pos = p
 			}
 			l.instr(in)
@@ -400,6 +405,13 @@ func (l *lowerer) body(f *frame) {
 	if f.single && f.retVal == nil { // it never returns
 		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
+}
+
+// within reports whether a position is in the source of fn: an argument that is a
+// function is stored for a variadic one where the argument is declared.
+func within(fn *ssa.Function, p token.Pos) bool {
+	n := fn.Syntax()
+	return n == nil || n.Pos() <= p && p <= n.End()
 }
 
 func (f *frame) block(l *lowerer, b *ssa.BasicBlock) *ir.Block {

@@ -323,6 +323,8 @@ func (l *lowerer) index(in *ssa.Index) val {
 			"which element of this array of %v is taken must be known when the kernel is generated", in.Type())
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
+	case text:
+		return l.byteAt(x, l.toI64(l.checkIndex(i, in.Index.Type(), x.n), in.Index.Type()))
 	}
 	return l.zero(in.Type())
 }
@@ -356,7 +358,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
-	case str:
+	case str, text:
 		return l.sliceString(in, x, lo, hi)
 	case pointer:
 		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
@@ -441,18 +443,27 @@ func (l *lowerer) reslice(s slice, b bounds) slice {
 	return s
 }
 
-func (l *lowerer) sliceString(in *ssa.Slice, x str, lo, hi *ir.Value) val {
-	a, b := uint64(0), uint64(len(x.s))
-	if lo != nil {
-		a = lo.Bits
+// sliceString lowers s[lo:hi] of a string, which is known if the string and the
+// bounds are.
+func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
+	if s, ok := x.(str); ok && (lo == nil || lo.IsConst()) && (hi == nil || hi.IsConst()) {
+		a, b := uint64(0), uint64(len(s.s))
+		if lo != nil {
+			a = lo.Bits
+		}
+		if hi != nil {
+			b = hi.Bits
+		}
+		if a <= b && b <= uint64(len(s.s)) {
+			return str{s.s[a:b]}
+		}
 	}
-	if hi != nil {
-		b = hi.Bits
-	}
-	if lo != nil && !lo.IsConst() || hi != nil && !hi.IsConst() || a > b || b > uint64(len(x.s)) {
-		l.errorf(diag.String, in.Pos(), "slice it by constants, or use a table of bytes",
-			"strings in kernels must be known when the kernel is generated")
+	t, ok := l.textOf(x)
+	if !ok {
 		return str{}
 	}
-	return str{x.s[a:b]}
+	if lo == nil {
+		lo = l.m.Int(ir.TypeI64, 0)
+	}
+	return l.sliceText(t, bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)})
 }

@@ -14,12 +14,19 @@ import (
 // before. A nil pointer or slice takes the shape of what else is stored; other
 // zero values yield only where they are overwritten at once.
 func (l *lowerer) storeShape(c *cell, v val) {
+	if _, ok := c.shape.(text); ok {
+		if t, ok := l.textOf(v); ok {
+			v = t
+		}
+	}
 	if !sameShape(c.shape, v) {
 		switch {
 		case isNilShape(v) && yields(v):
 			v = l.nilLike(c.shape)
 		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place()):
 			l.reshape(c, v)
+		case l.makeDynamic(c, c.shape, v):
+			return
 		default:
 			l.mixed(c.shape, v, c.typ)
 			return
@@ -165,6 +172,7 @@ func ownArray(r ref) (mem, bool) {
 // phiCell makes the variable of a phi that will first hold x.
 func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	c := l.newCell(phi.Type(), phi.Comment)
+	l.setKey(c, phi)
 	f.phis[phi] = c
 	if c.cls == classShape && yields(c.shape) && isNilShape(x) {
 		if s := l.shapeAhead(f, phi, map[ssa.Value]bool{}); s != nil {

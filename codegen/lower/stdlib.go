@@ -16,19 +16,11 @@ func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
 	add("unicode/utf8.RuneCount", lowerRuneCount)
-	add("unicode/utf8.ValidString", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		if s, ok := args[0].(str); ok {
-			return l.m.Bool(utf8.ValidString(s.s))
-		}
-		return l.zero(in.Type())
-	})
-	add("unicode/utf8.DecodeLastRuneInString", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		if s, ok := args[0].(str); ok {
-			r, size := utf8.DecodeLastRuneInString(s.s)
-			return tuple{[]val{l.m.Int(ir.TypeI32, int64(r)), l.m.Int(ir.TypeI64, int64(size))}}
-		}
-		return l.zero(in.Type())
-	})
+	add("unicode/utf8.ValidString", stringIntrinsic(func(l *lowerer, s string) val { return l.m.Bool(utf8.ValidString(s)) }))
+	add("unicode/utf8.DecodeLastRuneInString", stringIntrinsic(func(l *lowerer, s string) val {
+		r, size := utf8.DecodeLastRuneInString(s)
+		return tuple{[]val{l.m.Int(ir.TypeI32, int64(r)), l.m.Int(ir.TypeI64, int64(size))}}
+	}))
 }
 
 // start returns where a slice begins, in bytes, and whether that can be compared

@@ -14,6 +14,11 @@ type stringIter struct {
 }
 
 func (l *lowerer) rangeString(in *ssa.Range) val {
+	if t, ok := l.get(in.X).(text); ok {
+		at := l.m.NewVar(l.f, ir.Function, "rune", ir.TypeI64)
+		l.storeVar(at, l.m.Int(ir.TypeI64, 0))
+		return textIter{t, at}
+	}
 	s, ok := l.get(in.X).(str)
 	if !ok {
 		return l.unsupported(in)
@@ -26,6 +31,9 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 // nextRune lowers a step of a range over a string: whether there is another
 // rune, where it begins, and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
+	if it, ok := l.get(in.Iter).(textIter); ok {
+		return l.nextTextRune(it)
+	}
 	it, ok := l.get(in.Iter).(stringIter)
 	if !ok {
 		return l.zero(in.Type())

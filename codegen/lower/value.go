@@ -14,7 +14,7 @@ import (
 //	           i32, extended from their width by their sign
 //	tuple      a struct, the results of a call, or a complex number
 //	array      an array
-//	pointer, slice, str, stringIter, function, iface, item, accessor, localGroup
+//	pointer, slice, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
 type val any
 
 type tuple struct{ elems []val }
@@ -322,6 +322,8 @@ func leaves(v val) []*ir.Value {
 			return []*ir.Value{v.at.addr, v.len, v.cap}
 		}
 		return append([]*ir.Value{v.off, v.len, v.cap}, v.at.path...)
+	case text:
+		return []*ir.Value{v.off, v.n}
 	case pointer:
 		var out []*ir.Value
 		if v.isNil != nil {
@@ -364,6 +366,9 @@ func rebuild(v val, next func() *ir.Value) val {
 		if !v.at.device() {
 			v.at.path = v.at.rebuildPath(next)
 		}
+		return v
+	case text:
+		v.off, v.n = next(), next()
 		return v
 	case pointer:
 		if v.isNil != nil {
@@ -449,6 +454,9 @@ func sameShape(a, b val) bool {
 	case slice:
 		b, ok := b.(slice)
 		return ok && sameMem(a.at, b.at)
+	case text:
+		_, ok := b.(text)
+		return ok
 	case pointer:
 		b, ok := b.(pointer)
 		if !ok || (a.isNil == nil) != (b.isNil == nil) {

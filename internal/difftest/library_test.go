@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	gen "github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
@@ -30,4 +31,14 @@ func init() {
 	add1("Ciphers", gen.RunCiphers, 9, func() golang.Ciphers { return golang.Ciphers{Out: make([]uint64, 9*70)} })
 	add1("Generators", gen.RunGenerators, 20, func() golang.Generators { return golang.Generators{Out: make([]uint64, 20)} })
 	add1("Refilled", gen.RunRefilled, 9, func() golang.Refilled { return golang.Refilled{Out: make([]uint64, 90)} })
+	add1("Texts", gen.RunTexts, 20, func() golang.Texts { return golang.Texts{Out: out32(20), B: make([]byte, 200)} })
+	for how := range 6 {
+		for _, n := range [][]int{{7, 3, 5}, {6, 5, 6}, {-1, 6, 6}, {3, 4, 1}} {
+			add1("TextBounds", gen.RunTextBounds, 1, func() golang.TextBounds {
+				return golang.TextBounds{Out: out32(1), N: append(slices.Clone(n), how)}
+			})
+		}
+	}
+	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
+	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
 }

@@ -1,0 +1,251 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// text is a string of which only the device knows which part of the kernel's texts
+// it is: where it begins among them, and its length, both int64.
+type text struct{ off, n *ir.Value }
+
+// texts are all strings that may become such, in one table.
+type texts struct {
+	all     string
+	dynamic map[any]bool // what declares variables that hold such strings
+}
+
+// textOf makes a text of a string.
+func (l *lowerer) textOf(v val) (text, bool) {
+	switch v := v.(type) {
+	case text:
+		return v, true
+	case str:
+		at := strings.Index(l.texts.all, v.s)
+		if at < 0 {
+			at = len(l.texts.all)
+			l.texts.all += v.s
+			l.again = true // the table has to hold it
+		}
+		return text{l.m.Int(ir.TypeI64, int64(at)), l.m.Int(ir.TypeI64, int64(len(v.s)))}, true
+	}
+	return text{}, false
+}
+
+// partKey is the key of a part of a variable.
+type partKey struct {
+	key any
+	i   int
+}
+
+// makeDynamic says that a variable holds strings that are not known, which takes
+// effect as the kernel is lowered once more. It reports whether that helps.
+func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
+	_, ok1 := l.textOf(a)
+	_, ok2 := l.textOf(b)
+	if !ok1 || !ok2 || c.key == nil || l.texts.dynamic[c.key] {
+		return false
+	}
+	l.texts.dynamic[c.key] = true
+	l.again = true
+	return true
+}
+
+// setKey says what declares a variable and its parts.
+func (l *lowerer) setKey(c *cell, key any) {
+	c.key = key
+	if c.cls == classShape && l.texts.dynamic[key] {
+		if t, ok := l.textOf(c.shape); ok {
+			c.shape = t
+		}
+	}
+	for i, part := range c.fields {
+		l.setKey(part, partKey{key, i})
+	}
+}
+
+// textTable returns the table of all texts, a byte each, or for runes the rune that
+// begins at each byte, with its width above bit 24, as of the texts up to their end.
+func (l *lowerer) textTable(runes bool) slice {
+	all := l.texts.all
+	if all == "" {
+		all = "\x00"
+	}
+	i, name, elem := 0, "texts", types.Typ[types.Uint8]
+	if runes {
+		i, name, elem = 1, "runes of texts", types.Typ[types.Int32]
+	}
+	if l.textTables[i].len == nil {
+		var ns []int64
+		for at := range len(all) {
+			n := int64(all[at])
+			if runes {
+				r, width := utf8.DecodeRuneInString(all[at:])
+				n = int64(r) | int64(width)<<24
+			}
+			ns = append(ns, n)
+		}
+		count := l.m.Int(ir.TypeI64, int64(len(ns)))
+		t := slice{off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
+		if len(ns) <= maxVarTable {
+			t.at = l.numbers(name, ns)
+		} else {
+			var scalars []*ir.Value
+			for _, n := range ns {
+				scalars = append(scalars, l.m.Int(ir.TypeI32, n))
+			}
+			m := l.dataTable(scalars, types.NewArray(elem, int64(len(ns))))
+			t.at, t.off = mem{addr: m.addr, elem: l.memType(elem, true)}, nil
+		}
+		l.textTables[i] = t
+	}
+	return l.textTables[i]
+}
+
+// byteAt loads byte i of a text, which it is known to have.
+func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
+	at := l.elem(l.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
+	return l.loadScalar(at, types.Typ[types.Uint8])
+}
+
+// textBytes returns the bytes of a text, which nothing may write.
+func (l *lowerer) textBytes(t text) slice {
+	s := l.textTable(false)
+	if s.at.device() {
+		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, t.off)
+		a.Aux = s.at.auxRef()
+		s.at.addr = a
+	} else {
+		s.off = t.off
+	}
+	s.len, s.cap = t.n, t.n
+	return s
+}
+
+// textVar stands for the memory of a text where its bounds are checked.
+var textVar = &ir.Var{}
+
+// sliceText lowers t[lo:hi].
+func (l *lowerer) sliceText(t text, b bounds) text {
+	b.fixed = true // compared with the length
+	s := l.reslice(slice{at: mem{v: textVar}, off: t.off, len: t.n, cap: t.n}, b)
+	return text{s.off, s.len}
+}
+
+// differAt returns the first index, up to a limit, at which two texts differ, or the
+// limit.
+func (l *lowerer) differAt(a, b text, limit *ir.Value) *ir.Value {
+	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
+	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
+	head, body, next, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
+	l.b.Jump(head)
+	l.b = head
+	i := l.loadVar(v)
+	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, limit), body, out)
+	l.b = body
+	l.b.Branch(l.op(ir.OpIEq, ir.TypeBool, l.byteAt(a, i), l.byteAt(b, i)), next, out)
+	l.b = next
+	l.storeVar(v, l.op(ir.OpIAdd, ir.TypeI64, i, l.m.Int(ir.TypeI64, 1)))
+	l.b.Jump(head)
+	l.b = out
+	return l.loadVar(v)
+}
+
+// equalTexts lowers a == b.
+func (l *lowerer) equalTexts(a, b text) val {
+	same := l.op(ir.OpIEq, ir.TypeBool, a.n, b.n)
+	limit := l.op(ir.OpSelect, ir.TypeI64, same, a.n, l.m.Int(ir.TypeI64, 0))
+	return l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, l.differAt(a, b, limit), limit))
+}
+
+// textOp lowers an operator between strings that are not both known.
+func (l *lowerer) textOp(op token.Token, a, b text) val {
+	switch op {
+	case token.ADD:
+		l.errorf(diag.String, token.NoPos, "keep the parts, or bytes in a slice",
+			"a kernel cannot join strings that are not known when the kernel is generated")
+		return str{}
+	case token.LSS:
+		return l.textLess(a, b)
+	case token.GTR:
+		return l.textLess(b, a)
+	case token.LEQ:
+		return l.not(l.textLess(b, a))
+	}
+	return l.not(l.textLess(a, b))
+}
+
+// textLess lowers a < b.
+func (l *lowerer) textLess(a, b text) *ir.Value {
+	shorter := l.op(ir.OpSLt, ir.TypeBool, a.n, b.n)
+	limit := l.op(ir.OpSelect, ir.TypeI64, shorter, a.n, b.n)
+	i := l.differAt(a, b, limit)
+	v := l.m.NewVar(l.f, ir.Function, "less", ir.TypeBool)
+	l.storeVar(v, shorter)
+	differ, out := l.newBlock(), l.newBlock()
+	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, limit), differ, out)
+	l.b = differ
+	l.storeVar(v, l.op(ir.OpULt, ir.TypeBool, l.byteAt(a, i), l.byteAt(b, i)))
+	l.b.Jump(out)
+	l.b = out
+	return l.loadVar(v)
+}
+
+// textMinMax lowers min or max of strings that are not all known.
+func (l *lowerer) textMinMax(name string, args []val) val {
+	acc, ok := l.textOf(args[0])
+	for _, a := range args[1:] {
+		b, ok2 := l.textOf(a)
+		if !ok || !ok2 {
+			return str{}
+		}
+		p, q := b, acc
+		if name == "max" {
+			p, q = acc, b
+		}
+		other := l.textLess(p, q)
+		acc = text{l.op(ir.OpSelect, ir.TypeI64, other, b.off, acc.off), l.op(ir.OpSelect, ir.TypeI64, other, b.n, acc.n)}
+	}
+	return acc
+}
+
+// textIter is the state of a range over a text: the index of the next rune.
+type textIter struct {
+	t  text
+	at *ir.Var
+}
+
+// nextTextRune is nextRune of a text.
+func (l *lowerer) nextTextRune(it textIter) val {
+	zero, one := l.m.Int(ir.TypeI64, 0), l.m.Int(ir.TypeI64, 1)
+	at := l.loadVar(it.at)
+	more := l.op(ir.OpSLt, ir.TypeBool, at, it.t.n)
+	i := l.op(ir.OpSelect, ir.TypeI64, more, l.op(ir.OpIAdd, ir.TypeI64, it.t.off, at), zero)
+	packed := l.loadScalar(l.elem(l.textTable(true), i), types.Typ[types.Int32])
+	width := l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpShrL, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 24)))
+	end := l.op(ir.OpIAdd, ir.TypeI64, at, width)
+	// What goes on behind the end is no rune.
+	cut := l.op(ir.OpSLt, ir.TypeBool, it.t.n, end)
+	r := l.op(ir.OpAnd, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 1<<24-1))
+	r = l.op(ir.OpSelect, ir.TypeI32, cut, l.m.Int(ir.TypeI32, utf8.RuneError), r)
+	l.storeVar(it.at, l.op(ir.OpSelect, ir.TypeI64, cut, l.op(ir.OpIAdd, ir.TypeI64, at, one), end))
+	return tuple{[]val{more, at, r}}
+}
+
+// stringIntrinsic makes an intrinsic of a function of one string: its body is
+// compiled for a text, known strings are computed.
+func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+		if s, ok := args[0].(str); ok {
+			return known(l, s.s)
+		}
+		return l.call(fn, args, nil, in.Pos())
+	}
+}
