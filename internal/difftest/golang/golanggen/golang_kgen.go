@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, ciphersKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, loopVarsKernel, moreSlicesKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, ciphersKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -907,6 +907,70 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed LongTexts.spv
+var longTextsSPIRV string
+
+//go:embed LongTexts.data
+var longTextsData string
+
+//go:embed LongTexts.small.spv
+var longTextsSmall string
+
+//go:embed LongTexts.words.spv
+var longTextsWords string
+
+var longTextsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "LongTexts",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:203:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:203:11"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:33:7"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:33:7"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:214:7"},
+	},
+	Data:       longTextsData,
+	DataOffset: 16,
+	SPIRV:      longTextsSPIRV,
+	Sum:        0x648bfbe2,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xa052f7ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x178fe5f5},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.LongTexts{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// LongTexts is the kernel [golang.LongTexts] with its slices in device memory.
+// LongTexts looks for words.
+type LongTexts struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LongTexts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(longTextsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLongTexts runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(longTextsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed LoopVars.spv
 var loopVarsSPIRV string
 
@@ -1030,6 +1094,56 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.F)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Named.spv
+var namedSPIRV string
+
+//go:embed Named.words.spv
+var namedWords string
+
+var namedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Named",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7"},
+	},
+	SPIRV: namedSPIRV,
+	Sum:   0x48fb124d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x51c96ee3},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Named{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Named is the kernel [golang.Named] with its slices in device memory.
+// Named has strings in structs, results, arrays and interfaces.
+type Named struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(namedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNamed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(namedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2579,6 +2693,157 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed TextBounds.spv
+var textBoundsSPIRV string
+
+//go:embed TextBounds.words.spv
+var textBoundsWords string
+
+var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "TextBounds",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "N", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:108:16"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:110:8"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:112:8"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:114:8"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:114:8"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:116:8"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:116:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:119:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:119:8"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:121:8"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:122:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:123:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:123:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:125:7"},
+	},
+	SPIRV: textBoundsSPIRV,
+	Sum:   0xda85323f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0xddf7bce6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.TextBounds{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+		N:   kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+})
+
+// TextBounds is the kernel [golang.TextBounds] with its slices in device memory.
+// TextBounds takes parts of a string that may not be there.
+type TextBounds struct {
+	Out runtime.View[int32]
+	N   runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TextBounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(textBoundsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.N)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunTextBounds runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(textBoundsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Texts.spv
+var textsSPIRV string
+
+//go:embed Texts.small.spv
+var textsSmall string
+
+//go:embed Texts.words.spv
+var textsWords string
+
+var textsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Texts",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:33:7"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:33:7"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/texts.go:80:21"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:223:17"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:236:9"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:237:12"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:250:9"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:83:46"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:25"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:40"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:58"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:77"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:96"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:115"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:134"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:153"},
+		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:532:10"},
+		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:533:45"},
+		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:534:11"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:542:13"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:544:25"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:89:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:89:63"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7"},
+	},
+	SPIRV: textsSPIRV,
+	Sum:   0x51ff8123,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xb09b4b96},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x91a9004},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Texts{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[byte](a, 1),
+	}.Kernel
+})
+
+// Texts is the kernel [golang.Texts] with its slices in device memory.
+// Texts looks into parts of a string that only the device knows.
+type Texts struct {
+	Out runtime.View[int32]
+	B   runtime.View[byte]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Texts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(textsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.B)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunTexts runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(textsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.B)
 	return l.Run1(ctx, dev, r, opts)
 }
 
