@@ -90,6 +90,8 @@ func newBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	return &Buffer[T]{dev: dev, mem: mem, n: n}, nil
 }
 
+const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
+
 // alloc allocates memory for kernels. Whole multiples of 16 bytes let the device
 // fill it and load it in vectors.
 func (d *Device) alloc(size uint64) (*graph.Memory, error) {
@@ -125,13 +127,27 @@ func pointerIn(t reflect.Type) (string, reflect.Type) {
 }
 
 // Device returns the buffer's device.
-func (b *Buffer[T]) Device() *Device { return b.dev }
+func (b *Buffer[T]) Device() *Device {
+	if b == nil {
+		return nil
+	}
+	return b.dev
+}
 
 // Len returns the number of elements.
-func (b *Buffer[T]) Len() int { return b.n }
+func (b *Buffer[T]) Len() int {
+	if b == nil {
+		return 0
+	}
+	return b.n
+}
 
-// All returns the view of all elements.
+// All returns the view of all elements. Using that of a nil buffer is an error, as that
+// of a closed one is.
 func (b *Buffer[T]) All() View[T] {
+	if b == nil {
+		return View[T]{s: launch.Slice{Len: launch.NoBuffer}}
+	}
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n}}
 }
 
@@ -240,6 +256,8 @@ func (v View[T]) checkCopy(ctx context.Context, q *Queue, n int) error {
 		return waitError(err)
 	}
 	switch m := v.s.Mem; {
+	case v.s.Len == launch.NoBuffer:
+		return errorf(ErrInvalid, "the buffer is nil").advise(nilBuffer)
 	case n != v.s.Len:
 		return errorf(ErrInvalid, "a copy between %d elements on the device and %d on the host", v.s.Len, n)
 	case m == nil:

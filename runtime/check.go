@@ -79,10 +79,13 @@ func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, e
 func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
 	for i := range c.Slices {
 		a := &c.Slices[i]
+		name := k.abi.Params[a.Param].Name
+		if a.Len == launch.NoBuffer {
+			return errorf(ErrKernelArgument, "%s is a view of a nil buffer", name).advise(nilBuffer)
+		}
 		if a.Mem == nil {
 			continue
 		}
-		name := k.abi.Params[a.Param].Name
 		if a.Mem.Stream() != d.stream {
 			return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
 				advise("copy it to a buffer of %s", d.Name())
@@ -98,7 +101,7 @@ func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
 		}
 		if l := c.Accessors[n]; l < 1 || l > math.MaxInt32 {
 			return errorf(ErrKernelArgument, "%s is a local accessor of %d elements", k.abi.Params[i].Name, l).
-				advise("set it with dsl.LocalLen to at least 1")
+				advise("set it with dsl.LocalLen to at least 1, and to what a work-group has memory for")
 		}
 		n++
 	}

@@ -225,6 +225,16 @@ func TestArgumentErrors(t *testing.T) {
 	is("another device", theirs.CopyTo(ctx, q, make([]int32, 16)), runtime.ErrInvalid, "")
 	is("length", mine.CopyTo(ctx, q, make([]int32, 15)), runtime.ErrInvalid, "15")
 	is("length", mine.CopyFrom(ctx, q, make([]int32, 17)), runtime.ErrInvalid, "17")
+	var none *runtime.Buffer[int32]
+	_, err = modelgen.Reverse{X: none.All()}.ParallelFor(q, nd)
+	is("nil buffer", err, runtime.ErrKernelArgument, "X is a view of a nil buffer")
+	is("nil buffer", none.CopyTo(ctx, q, nil), runtime.ErrInvalid, "nil")
+	is("nil buffer", none.CopyFrom(ctx, q, make([]int32, 3)), runtime.ErrInvalid, "nil")
+	if n, dev := none.Len()+none.All().Len(), none.Device(); n != 0 || dev != nil || none.Close() != nil {
+		t.Errorf("a nil buffer has %d elements on %v", n, dev)
+	}
+	_, err = runtime.Open(nil)
+	is("nil option", err, runtime.ErrInvalid, "option")
 	mine.Close()
 	_, err = modelgen.Reverse{X: mine.All()}.ParallelFor(q, nd)
 	is("closed buffer", err, runtime.ErrKernelArgument, "X")

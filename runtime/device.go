@@ -158,6 +158,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 	}
 	o := openOptions{choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, errorf(ErrInvalid, "an option of Open is nil")
+		}
 		opt.applyOpen(&o)
 	}
 	all, missing := findDevices()

@@ -25,8 +25,11 @@ type Kernel struct {
 type Slice struct {
 	Mem *graph.Memory // nil for an empty slice
 	Off uint64        // bytes
-	Len int           // elements
+	Len int           // elements; NoBuffer for what a nil buffer was asked for
 }
+
+// NoBuffer is the length of views of nil buffers, which are not used.
+const NoBuffer = -1
 
 // SliceArg is a device slice given for a parameter.
 type SliceArg struct {
