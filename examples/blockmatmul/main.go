@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	size = flag.Int("n", 512, "rows and columns of the matrices")
+	size = demo.Int("n", 512, 1, 1<<15, "rows and columns of the matrices")
 	tune = flag.Bool("tune", false, "try all sizes of block again")
 )
 
@@ -27,9 +27,6 @@ func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	n := *size
-	if n < 1 {
-		return fmt.Errorf("-n %d: no rows", n)
-	}
 	p, err := newProduct(dev, n)
 	if err != nil {
 		return err

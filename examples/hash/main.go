@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	count  = flag.Int("n", 1<<17, "messages to make up")
-	length = flag.Int("len", 200, "bytes that a made-up message has at most")
+	count  = demo.Int("n", 1<<17, 1, 1<<26, "messages to make up")
+	length = demo.Int("len", 200, 0, 1<<16, "bytes that a made-up message has at most")
 	lines  = flag.String("f", "", "hash the lines of this `file` instead")
 	print  = flag.Bool("print", false, "print the checksums as sha256sum does")
 )
@@ -114,9 +114,6 @@ func messages() (k digest.SHA256, err error) {
 			add(bytes.TrimSuffix(line, []byte("\n")))
 		}
 		return k, nil
-	}
-	if *count < 1 || *length < 0 {
-		return k, fmt.Errorf("-n %d, -len %d: too small", *count, *length)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	message := make([]byte, *length)

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	rows = flag.Int("n", 1024, "rows and columns of the picture that is made up if there is none")
+	rows = demo.Int("n", 1024, 1, 1<<15, "rows and columns of the picture that is made up if there is none")
 	in   = flag.String("i", "", "a picture: PNG, JPEG or GIF")
 	out  = flag.String("o", "histogram.png", "where to draw the histogram")
 )

@@ -25,7 +25,7 @@ var (
 	in      = flag.String("i", "", "the picture; without one, it is a lake that comes with the program")
 	out     = flag.String("o", "filtered.png", "where to write the result")
 	filters = flag.String("filter", "blur,brightness", "what to do, in order: blur, edges, brightness")
-	radius  = flag.Int("n", 8, "pixels that a blur reaches in each direction")
+	radius  = demo.Int("n", 8, 0, 1000, "pixels that a blur reaches in each direction")
 	factor  = flag.Float64("by", 1.3, "what brightness multiplies colours by")
 	drawTo  = flag.String("draw", "", "draw the lake to a `file` and do nothing else")
 )
@@ -39,8 +39,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if *drawTo != "" {
 		return demo.WritePNG(*drawTo, drawLake(480, 300))
 	}
-	if *radius < 0 || *radius > 1000 || *factor < 0 || *factor > 100 {
-		return fmt.Errorf("-n %d, -by %g: out of range", *radius, *factor)
+	if !(*factor >= 0 && *factor <= 100) { // NaN is neither
+		return fmt.Errorf("-by %g: it is a number from 0 to 100", *factor)
 	}
 	data, name := lake, "lake.png"
 	if *in != "" {

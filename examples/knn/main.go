@@ -28,13 +28,13 @@ import (
 )
 
 var (
-	count   = flag.Int("n", 50000, "vectors to generate")
-	dim     = flag.Int("dim", 32, "numbers in a vector")
+	count   = demo.Int("n", 50000, 1, 1<<28, "vectors to generate")
+	dim     = demo.Int("dim", 32, 1, 1<<12, "numbers in a vector")
 	seed    = flag.Uint64("seed", 1, "of what is made up")
-	k       = flag.Int("k", 5, fmt.Sprintf("neighbours to find, at most %d", nearest.MaxK))
+	k       = demo.Int("k", 5, 1, nearest.MaxK, "neighbours to find")
 	queries = flag.String("queries", "", "`file` with the vectors to search for")
-	asked   = flag.Int("q", 200, "queries to make up without such a file")
-	show    = flag.Int("show", 3, "queries whose neighbours are printed")
+	asked   = demo.Int("q", 200, 1, 1<<20, "queries to make up without such a file")
+	show    = demo.Int("show", 3, 0, 1<<20, "queries whose neighbours are printed")
 )
 
 // commands that need no device.
@@ -54,12 +54,12 @@ func main() {
 		}
 		return
 	}
-	demo.Main(func(ctx context.Context, dev *runtime.Device) error {
-		if word == "search" {
-			return search(ctx, dev, flag.Args())
-		}
-		return run(ctx, dev)
-	})
+	if word == "search" {
+		flag.Parse()
+		demo.MainArgs(func(ctx context.Context, dev *runtime.Device) error { return search(ctx, dev, flag.Args()) })
+		return
+	}
+	demo.Main(run)
 }
 
 // run does all there is to do, with a file in a temporary folder.
@@ -77,7 +77,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 }
 
 func generate(args []string) error {
-	if len(args) != 1 || *count < 1 || *dim < 1 {
+	if len(args) != 1 {
 		return fmt.Errorf("usage: knn generate [-n vectors] [-dim numbers] file")
 	}
 	d, err := demo.Time(func() error { return clusters(*count, *dim, *seed).Save(args[0]) })
@@ -126,8 +126,8 @@ func load(args []string) error {
 }
 
 func search(ctx context.Context, dev *runtime.Device, args []string) error {
-	if len(args) != 1 || *k < 1 || *k > nearest.MaxK || *asked < 1 {
-		return fmt.Errorf("usage: knn search [-k 1…%d] [-queries file] [-q number] file", nearest.MaxK)
+	if len(args) != 1 {
+		return fmt.Errorf("usage: knn search [-k number] [-queries file] [-q number] file")
 	}
 	s, err := vectors.Load(args[0])
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 )
 
 var (
-	size   = flag.Int("n", 256, "rows and columns of the world")
-	frames = flag.Int("frames", 100, "frames of the animation")
-	steps  = flag.Int("steps", 2, "generations from one frame to the next")
+	size   = demo.Int("n", 256, 3, 1<<14, "rows and columns of the world")
+	frames = demo.Int("frames", 100, 1, 1<<16, "frames of the animation")
+	steps  = demo.Int("steps", 2, 1, 1<<16, "generations from one frame to the next")
 	out    = flag.String("o", "life.gif", "where to write the animation")
 )
 
@@ -29,9 +29,6 @@ func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	n := *size
-	if n < 3 || *frames < 1 || *steps < 1 {
-		return fmt.Errorf("-n %d -frames %d -steps %d: nothing to show", n, *frames, *steps)
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	world := make([]uint32, n*n)
 	for i := range world {

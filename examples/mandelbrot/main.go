@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	height  = flag.Int("n", 1080, "rows of pixels; there are 16 columns for 9 rows")
+	height  = demo.Int("n", 1080, 1, 1<<14, "rows of pixels; there are 16 columns for 9 rows")
 	out     = flag.String("o", "mandelbrot.png", "where to write the picture")
-	maxIter = flag.Int("iter", 2000, "iterations after which a point counts as inside")
+	maxIter = demo.Int("iter", 2000, 1, 1<<30, "iterations after which a point counts as inside")
 	centerX = flag.Float64("x", -0.74364, "real part of the centre")
 	centerY = flag.Float64("y", 0.13182, "imaginary part of the centre")
 	span    = flag.Float64("span", 0.008, "height of the picture in the complex plane; 2.5 shows the whole set")
@@ -25,9 +25,6 @@ func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	h, w := *height, *height*16/9
-	if h < 1 {
-		return fmt.Errorf("-n %d: no rows", h)
-	}
 	k := fractal.Mandelbrot{
 		View:    fractal.View{X: float32(*centerX), Y: float32(*centerY), Pixel: float32(*span / float64(h))},
 		MaxIter: *maxIter,

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,15 +14,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var size = flag.Int("n", 1000, "rows and columns of the matrices")
+var size = demo.Int("n", 1000, 1, 1<<15, "rows and columns of the matrices")
 
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	n := *size
-	if n < 1 {
-		return fmt.Errorf("-n %d: no rows", n)
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := demo.Random(r, n*n), demo.Random(r, n*n)
 	demo.Line("matrices", "%d x %d", n, n)

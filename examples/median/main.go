@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	size   = flag.Int("n", 512, "rows and columns of the picture")
+	size   = demo.Int("n", 512, 1, 1<<14, "rows and columns of the picture")
 	output = flag.String("o", "", "write the filtered picture to this PNG file, and the one with noise beside it")
 )
 
@@ -32,9 +32,6 @@ func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	n := *size
-	if n < 1 {
-		return fmt.Errorf("-n %d: no rows", n)
-	}
 	clean, noisy := picture(n)
 	demo.Line("picture", "%d x %d, error %.4f", n, n, distance(noisy, clean))
 	in, err := runtime.BufferOf(dev, noisy)

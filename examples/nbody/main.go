@@ -18,12 +18,12 @@ import (
 )
 
 var (
-	count  = flag.Int("n", 16384, "bodies")
-	frames = flag.Int("frames", 120, "frames to write")
-	steps  = flag.Int("steps", 4, "steps from frame to frame")
+	count  = demo.Int("n", 16384, 2, 1<<20, "bodies")
+	frames = demo.Int("frames", 120, 0, 1<<20, "frames to write")
+	steps  = demo.Int("steps", 4, 1, 1<<20, "steps from frame to frame")
 	dt     = flag.Float64("dt", 0.02, "time of a step")
 	out    = flag.String("o", "nbody-frames", "directory for the frames; none are written if empty")
-	height = flag.Int("height", 720, "rows of pixels in a frame; there are 16 columns for 9 rows")
+	height = demo.Int("height", 720, 1, 1<<13, "rows of pixels in a frame; there are 16 columns for 9 rows")
 )
 
 const softening = 0.08
@@ -31,9 +31,6 @@ const softening = 0.08
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
-	if *count < 2 || *frames < 0 || *steps < 1 || *height < 1 {
-		return fmt.Errorf("-n, -frames, -steps and -height: too small")
-	}
 	bodies, velocity, split := collision(*count)
 	demo.Line("bodies", "%d", len(bodies))
 	s, err := newSimulation(dev, bodies, velocity)

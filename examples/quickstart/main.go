@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
@@ -13,12 +12,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var size = flag.Int("n", 1<<24, "elements, at least 2000")
+var size = demo.Int("n", 1<<24, 2000, 1<<30, "elements")
 
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
-	n := max(*size, 2000)
+	n := *size
 	const a = 2
 	xs, ys := make([]float32, n), make([]float32, n)
 	for i := range xs {

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	count = flag.Int("n", 1<<22, "numbers to make up if there is no file")
+	count = demo.Int("n", 1<<22, 1, 1<<30, "numbers to make up if there is no file")
 	file  = flag.String("file", "", "a file of little-endian float32 numbers")
 )
 

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -13,15 +12,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var count = flag.Int("n", 1<<22, "elements")
+var count = demo.Int("n", 1<<22, 1, 1<<30, "elements")
 
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	n := *count
-	if n < 1 {
-		return fmt.Errorf("-n %d: no elements", n)
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]uint32, n)
 	for i := range x {

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	count = flag.Int("n", 1<<18, "keys to make up if there is no file")
+	count = demo.Int("n", 1<<18, 1, 1<<30, "keys to make up if there is no file")
 	file  = flag.String("file", "", "a file, taken for little-endian keys of 32 bits")
 	out   = flag.String("o", "", "where to write the sorted keys, if anywhere")
 )

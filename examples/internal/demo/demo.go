@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,16 @@ var device = flag.String("device", "", `device: "host", "vulkan", or an index or
 // status 1 if the example fails; an interrupt ends its context.
 func Main(run func(ctx context.Context, dev *runtime.Device) error) {
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(flag.CommandLine.Output(), "%q is no flag\n", flag.Arg(0))
+		flag.Usage()
+		os.Exit(2)
+	}
+	MainArgs(run)
+}
+
+// MainArgs is Main for examples with arguments, which have parsed the flags.
+func MainArgs(run func(ctx context.Context, dev *runtime.Device) error) {
 	if err := start(run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
 		os.Exit(1)
@@ -44,6 +55,26 @@ func start(run func(ctx context.Context, dev *runtime.Device) error) (err error)
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	Line("device", "%v", dev)
 	return run(ctx, dev)
+}
+
+// Int defines a flag that is a number from least to most.
+func Int(name string, value, least, most int, usage string) *int {
+	n := &number{value, least, most}
+	flag.Var(n, name, fmt.Sprintf("%s, a `number` from %d to %d", usage, least, most))
+	return &n.value
+}
+
+type number struct{ value, least, most int }
+
+func (n *number) String() string { return strconv.Itoa(n.value) }
+
+func (n *number) Set(s string) error {
+	v, err := strconv.Atoi(s)
+	if err != nil || v < n.least || v > n.most {
+		return fmt.Errorf("it is a number from %d to %d", n.least, n.most)
+	}
+	n.value = v
+	return nil
 }
 
 // Line prints a line of the report.

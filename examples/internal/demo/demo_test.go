@@ -42,3 +42,14 @@ func TestWritePNG(t *testing.T) {
 		t.Errorf("read back %v, %v", img, err)
 	}
 }
+
+func TestInt(t *testing.T) {
+	n := number{5, 1, 10}
+	for s, want := range map[string]int{"1": 1, "10": 10, "0": 0, "11": 0, "-3": 0, "x": 0, "": 0, "99999999999999999999": 0} {
+		n.value = 5
+		err := n.Set(s)
+		if want == 0 && (err == nil || n.value != 5) || want != 0 && (err != nil || n.value != want) {
+			t.Errorf("%q: %d, %v", s, n.value, err)
+		}
+	}
+}
