@@ -14,7 +14,7 @@ import (
 // says the state of the memory that they share.
 type group struct {
 	local, groups []int
-	items         int // of a work-group
+	items         int  // of a work-group
 	uni           bool // expressions are to be the same for all
 	late          bool // code runs when the kernel ends
 	depth         int
