@@ -23,7 +23,7 @@ func (g *gen) local(t *typ, e string) {
 // deferred defers a call, outside of loops. What faults runs no deferred calls on
 // devices, so programs that may fault have none.
 func (g *gen) deferred() {
-	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure {
+	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
 		return
 	}
 	result, loops, kernel := g.result, g.loops, g.kernel
