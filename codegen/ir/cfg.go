@@ -51,11 +51,16 @@ func (f *Func) RemoveUnreachable() {
 
 // DomTree is a dominator tree.
 type DomTree struct {
-	Order    []*Block // reverse postorder
-	idom     map[*Block]*Block
-	index    map[*Block]int
-	children map[*Block][]*Block
-	in, out  map[*Block]int // interval numbering of the tree
+	Order []*Block // reverse postorder
+	place []int    // by block id: the place in Order plus one
+	other map[*Block]int
+	nodes []domNode // in the order of Order
+}
+
+type domNode struct {
+	idom     int // the place in Order, -1 for none
+	children []*Block
+	in, out  int // interval numbering of the tree
 }
 
 // Dominators returns the dominator tree of the reachable blocks (Cooper, Harvey
@@ -66,82 +71,143 @@ func (f *Func) Dominators() *DomTree {
 }
 
 func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
-	d := &DomTree{Order: order, index: make(map[*Block]int, len(order)), idom: make(map[*Block]*Block, len(order)),
-		children: map[*Block][]*Block{}, in: map[*Block]int{}, out: map[*Block]int{}}
-	for i, b := range order {
-		d.index[b] = i
+	d := &DomTree{Order: order, nodes: make([]domNode, len(order))}
+	d.number()
+	for i := range d.nodes {
+		d.nodes[i].idom = -1
 	}
-	root := order[0]
-	d.idom[root] = root
-	intersect := func(a, b *Block) *Block {
+	d.nodes[0].idom = 0
+	intersect := func(a, b int) int {
 		for a != b {
-			for d.index[a] > d.index[b] {
-				a = d.idom[a]
+			for a > b {
+				a = d.nodes[a].idom
 			}
-			for d.index[b] > d.index[a] {
-				b = d.idom[b]
+			for b > a {
+				b = d.nodes[b].idom
 			}
 		}
 		return a
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range order[1:] {
-			var n *Block
-			for _, p := range preds(b) {
-				if d.idom[p] == nil {
+		for i := 1; i < len(order); i++ {
+			n := -1
+			for _, p := range preds(order[i]) {
+				at := d.at(p)
+				if at < 0 || d.nodes[at].idom < 0 {
 					continue
 				}
-				if n == nil {
-					n = p
+				if n < 0 {
+					n = at
 				} else {
-					n = intersect(n, p)
+					n = intersect(at, n)
 				}
 			}
-			if d.idom[b] != n {
-				d.idom[b] = n
+			if d.nodes[i].idom != n {
+				d.nodes[i].idom = n
 				changed = true
 			}
 		}
 	}
-	d.idom[root] = nil
-	for _, b := range order[1:] {
-		d.children[d.idom[b]] = append(d.children[d.idom[b]], b)
+	d.nodes[0].idom = -1
+	for i, b := range order {
+		if up := d.nodes[i].idom; up >= 0 {
+			d.nodes[up].children = append(d.nodes[up].children, b)
+		}
 	}
 	n := 0
-	var number func(b *Block)
-	number = func(b *Block) {
-		d.in[b] = n
+	var number func(i int)
+	number = func(i int) {
+		d.nodes[i].in = n
 		n++
-		for _, c := range d.children[b] {
-			number(c)
+		for _, c := range d.nodes[i].children {
+			number(d.at(c))
 		}
-		d.out[b] = n
+		d.nodes[i].out = n
 	}
-	number(root)
+	number(0)
 	return d
 }
 
+// number notes the places of the blocks in Order: by their ids, which are small
+// numbers, or where two blocks have one, as the verifier may come by, by themselves.
+func (d *DomTree) number() {
+	most := 0
+	for _, b := range d.Order {
+		most = max(most, b.ID)
+	}
+	d.place = make([]int, most+1)
+	for i, b := range d.Order {
+		if b.ID < 0 || d.place[b.ID] > 0 {
+			d.place = nil
+			break
+		}
+		d.place[b.ID] = i + 1
+	}
+	if d.place == nil {
+		d.other = make(map[*Block]int, len(d.Order))
+		for i, b := range d.Order {
+			d.other[b] = i
+		}
+	}
+}
+
+// at returns b's place in Order, or -1.
+func (d *DomTree) at(b *Block) int {
+	if d.other != nil {
+		if i, ok := d.other[b]; ok {
+			return i
+		}
+		return -1
+	}
+	if b == nil || b.ID < 0 || b.ID >= len(d.place) {
+		return -1
+	}
+	i := d.place[b.ID] - 1
+	if i >= 0 && d.Order[i] != b {
+		return -1
+	}
+	return i
+}
+
+// node returns what there is of b, nothing if it is not reachable.
+func (d *DomTree) node(b *Block) domNode {
+	if i := d.at(b); i >= 0 {
+		return d.nodes[i]
+	}
+	return domNode{idom: -1}
+}
+
 // Idom returns b's immediate dominator, or nil for the entry.
-func (d *DomTree) Idom(b *Block) *Block { return d.idom[b] }
+func (d *DomTree) Idom(b *Block) *Block {
+	if i := d.node(b).idom; i >= 0 {
+		return d.Order[i]
+	}
+	return nil
+}
 
 // Children returns the blocks that b immediately dominates, in reverse postorder.
-func (d *DomTree) Children(b *Block) []*Block { return d.children[b] }
+func (d *DomTree) Children(b *Block) []*Block { return d.node(b).children }
 
 // Index returns b's place in reverse postorder.
-func (d *DomTree) Index(b *Block) int { return d.index[b] }
+func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
 
 // Reachable reports whether b is in the tree.
-func (d *DomTree) Reachable(b *Block) bool {
-	_, ok := d.index[b]
-	return ok
-}
+func (d *DomTree) Reachable(b *Block) bool { return d.at(b) >= 0 }
 
 // Dominates reports whether a dominates b; a block dominates itself.
 func (d *DomTree) Dominates(a, b *Block) bool {
-	return d.in[a] <= d.in[b] && d.in[b] < d.out[a]
+	i, j := d.at(a), d.at(b)
+	if i < 0 {
+		return false
+	}
+	in := 0 // of what is not reachable
+	if j >= 0 {
+		in = d.nodes[j].in
+	}
+	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
 // IsBackEdge reports whether the edge from p to b goes against reverse
 // postorder. In a reducible graph b then dominates p and heads a loop.
-func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.index[p] >= d.index[b] }
+func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

@@ -57,7 +57,7 @@ func (d *DomTree) Loops() *Loops {
 				work = append(work, b.Preds...)
 			}
 		}
-		slices.SortFunc(l.Blocks, func(x, y *Block) int { return cmp.Compare(d.index[x], d.index[y]) })
+		slices.SortFunc(l.Blocks, func(x, y *Block) int { return cmp.Compare(d.Index(x), d.Index(y)) })
 		for _, b := range l.Blocks {
 			s.inner[b] = l
 		}

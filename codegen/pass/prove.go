@@ -38,9 +38,15 @@ type prover struct {
 	floors map[*ir.Value][]link
 	extra  []link // what holds on the edge or in the arm that is looked at
 	under  []claim
-	backs  int // back edges on the way
+	known  map[place]knownInterval // what at has found without extra
+	backs  int                     // back edges on the way
 	steps  int
 	looked int // links that were looked at
+}
+
+type knownInterval struct {
+	q   interval
+	how evidence
 }
 
 // term is a value as base + k, exactly; a nil base is 0.
@@ -56,6 +62,7 @@ type link struct {
 	k     int64
 	rel   relation
 	other *ir.Value
+	o     term // other, taken apart
 	from  *ir.Block
 	how   evidence
 }
@@ -69,7 +76,7 @@ type claim struct {
 }
 
 func newProver(a *ranges) *prover {
-	p := &prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}}
+	p := &prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}, known: map[place]knownInterval{}}
 	for _, b := range a.dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
@@ -84,9 +91,9 @@ func newProver(a *ranges) *prover {
 func (p *prover) link(v *ir.Value) {
 	for _, f := range p.a.facts[v] {
 		if f.rel == above || f.rel == atLeast {
-			t, o := p.term(v), p.term(f.other).base
-			if t.base != nil && o != nil && o.Block != nil && len(o.Args) == 2 && o.Op != ir.OpPhi {
-				p.floors[t.base] = append(p.floors[t.base], link{t.base, t.k, f.rel, f.other, f.from, byCondition})
+			t, o := p.term(v), p.term(f.other)
+			if x := o.base; t.base != nil && x != nil && x.Block != nil && len(x.Args) == 2 && x.Op != ir.OpPhi {
+				p.floors[t.base] = append(p.floors[t.base], link{t.base, t.k, f.rel, f.other, o, f.from, byCondition})
 			}
 		}
 		if l, ok := p.newLink(v, f.rel, f.other, f.from); ok {
@@ -100,13 +107,13 @@ func (p *prover) newLink(v *ir.Value, r relation, other *ir.Value, from *ir.Bloc
 	if t.base == nil || r != below && r != atMost {
 		return link{}, false
 	}
-	how := byCondition
-	if isRangeArg(p.term(other).base) {
+	how, o := byCondition, p.term(other)
+	if isRangeArg(o.base) {
 		how = byItem
 	} else if v.Op == ir.OpPhi && v.Block == from {
 		how = byInduction // inherited
 	}
-	return link{t.base, t.k, r, other, from, how}, true
+	return link{t.base, t.k, r, other, o, from, how}, true
 }
 
 func isRangeArg(v *ir.Value) bool {
@@ -187,6 +194,23 @@ func (p *prover) at(v *ir.Value, b *ir.Block) (interval, evidence) {
 	if v == nil {
 		return interval{}, byRange
 	}
+	if len(p.extra) > 0 {
+		return p.find(v, b)
+	}
+	p.looked += len(p.links[v])
+	k, ok := p.known[place{v, b}]
+	if !ok {
+		looked := p.looked
+		k.q, k.how = p.find(v, b)
+		if p.looked = looked; len(p.known) >= maxKnown {
+			clear(p.known)
+		}
+		p.known[place{v, b}] = k
+	}
+	return k.q, k.how
+}
+
+func (p *prover) find(v *ir.Value, b *ir.Block) (interval, evidence) {
 	q := p.a.at(v, b)
 	how := byRange
 	if q != p.a.value(v) {
@@ -257,7 +281,7 @@ func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
 			p.looked += len(ls)
 			for _, l := range ls {
-				o := p.term(l.other)
+				o := l.o
 				if l.base != x || o.base == nil || direct != (o.base == y) || l.from != nil && !p.a.dom.Dominates(l.from, b) {
 					continue
 				}
@@ -292,7 +316,7 @@ func (p *prover) direct(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	}
 	for _, ls := range [2][]link{p.extra, p.links[x]} {
 		for _, l := range ls {
-			o := p.term(l.other)
+			o := l.o
 			if l.base != x || o.base != y || l.from != nil && !p.a.dom.Dominates(l.from, b) {
 				continue
 			}

@@ -160,7 +160,7 @@ func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) 
 		if over || !p.a.dom.Dominates(l.from, b) {
 			continue
 		}
-		if how, ok := p.compare(term{x, 0}, p.term(l.other), d, b); ok {
+		if how, ok := p.compare(term{x, 0}, l.o, d, b); ok {
 			return how | l.how, true
 		}
 	}

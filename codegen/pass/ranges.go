@@ -75,7 +75,18 @@ type ranges struct {
 	// later holds unsigned relations to values that may turn out not to be
 	// negative.
 	later []lateFact
+	// known holds what at has found since nothing changes any more.
+	known map[place]interval
 }
+
+// place is a value in a block.
+type place struct {
+	v *ir.Value
+	b *ir.Block
+}
+
+// maxKnown bounds what is kept of intervals and proofs.
+const maxKnown = 1 << 16
 
 // lateFact is x <u y, or x <=u y, under from.
 type lateFact struct {
@@ -335,6 +346,20 @@ func (a *ranges) widen(old, n interval, t *ir.Type) interval {
 
 // at returns the interval of v in block b.
 func (a *ranges) at(v *ir.Value, b *ir.Block) interval {
+	if a.known == nil || v.IsConst() {
+		return a.find(v, b)
+	}
+	p, ok := a.known[place{v, b}]
+	if !ok {
+		if p = a.find(v, b); len(a.known) >= maxKnown {
+			clear(a.known)
+		}
+		a.known[place{v, b}] = p
+	}
+	return p
+}
+
+func (a *ranges) find(v *ir.Value, b *ir.Block) interval {
 	p := a.value(v)
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		if x := v.Args[0]; x.Block != nil && x.Type.IsInt() {

@@ -27,6 +27,7 @@ func solved(m *ir.Module, apart map[*ir.Block]bool) *ranges {
 			a.solve()
 		}
 	}
+	a.known = map[place]interval{}
 	return a
 }
 

@@ -1,0 +1,57 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass"
+)
+
+// manyChecks returns a kernel with about so many checks that kgen cannot decide: in
+// straight-line code, with a branch for every few, or with a barrier.
+func manyChecks(n int, kind string) string {
+	var b strings.Builder
+	item := "Item1"
+	if kind == "barriers" {
+		item = "NDItem1"
+	}
+	b.WriteString("package kernels\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct {\n\tX, I, Out []int\n}\n\n" +
+		"func (k K) Kernel(it dsl." + item + ") {\n\ti := it.GlobalID()\n\ts := k.Out[i]\n")
+	for c := 0; c < n; c += 4 {
+		if kind == "branching" {
+			fmt.Fprintf(&b, "\tif s&%d != 0 {\n", 1<<(c/4%60))
+		}
+		fmt.Fprintf(&b, "\ts += k.X[k.I[i+%d]] * k.X[i*%d+%d]\n\ts ^= k.X[s&63+i]\n", c, c+3, c%7)
+		switch kind {
+		case "branching":
+			b.WriteString("\t}\n")
+		case "barriers":
+			b.WriteString("\tit.Barrier()\n")
+		}
+	}
+	b.WriteString("\tk.Out[i] = s\n}\n")
+	return b.String()
+}
+
+// BenchmarkChecks compiles kernels with many checks: the time that one takes should not
+// depend on how many others there are.
+func BenchmarkChecks(b *testing.B) {
+	for _, kind := range []string{"straight", "branching", "barriers"} {
+		for _, n := range []int{125, 500, 2000} {
+			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
+				prog, err := shared().load(manyChecks(n, kind))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					m, diags := lower.Lower(prog, prog.Packages[0].Kernels[0])
+					if diags = append(diags, pass.Run(m, nil)...); len(diags) > 0 {
+						b.Fatal(diags)
+					}
+				}
+			})
+		}
+	}
+}
