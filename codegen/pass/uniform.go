@@ -355,32 +355,30 @@ func (u *Uniformity) spread() []edge {
 // meets reports whether the work-items that take e meet those that went on to a
 // Sync op, if all the edges in leaving are ways of leaving.
 func (u *Uniformity) meets(e edge, leaving []edge) bool {
-	region := map[*ir.Block]bool{}
-	for _, b := range reachable(e.to) {
-		region[b] = true
-	}
+	// Where they go is mostly little, so the way is looked for backward.
+	work := reachable(e.to)
 	seen := map[*ir.Block]bool{e.from: true}
-	var work []*ir.Block
-	next := func(b *ir.Block) {
-		for _, s := range b.Term.Succs {
-			if d := (edge{b, s}); !seen[s] && !u.leaving[d] && !slices.Contains(leaving, d) {
-				seen[s] = true
-				work = append(work, s)
-			}
-		}
-	}
-	for i, b := range u.order {
-		if u.sync[i] && b != e.from {
-			next(b)
-		}
+	for _, b := range work {
+		seen[b] = true
 	}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if region[b] {
-			return true
+		if b == e.from {
+			continue
 		}
-		next(b)
+		for _, p := range b.Preds {
+			if d := (edge{p, b}); p == e.from || u.leaving[d] || slices.Contains(leaving, d) {
+				continue
+			}
+			if u.sync[u.index[p]] {
+				return true
+			}
+			if !seen[p] {
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
 	}
 	return false
 }
