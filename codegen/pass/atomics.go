@@ -32,10 +32,7 @@ func runAtomics(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v := b.Insts[at]
-		rest := splitAfter(b, at+1) // a later round finds what else is in there
-		b.Insts = b.Insts[:at]
-		b.ClearTerm()
+		v, rest := cutOut(b, at) // a later round finds what else is in there
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		switch v.Op {
 		case ir.OpAtomicCompareAndSwap:

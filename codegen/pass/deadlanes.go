@@ -314,6 +314,16 @@ func splitAfter(b *ir.Block, n int) *ir.Block {
 	return t
 }
 
+// cutOut removes the n-th instruction of b, which then ends there, and returns it and the
+// block with what came after.
+func cutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
+	v := b.Insts[n]
+	rest := splitAfter(b, n+1)
+	b.Insts = b.Insts[:n]
+	b.ClearTerm()
+	return v, rest
+}
+
 // moveTerm gives b's terminator to c, which has none.
 func moveTerm(b, c *ir.Block) {
 	c.Term, b.Term = b.Term, ir.Term{}

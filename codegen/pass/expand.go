@@ -20,11 +20,8 @@ func runZeroLocal(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v := b.Insts[at]
 		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(reachable(s), b) })
-		rest := splitAfter(b, at+1) // a later round finds what else is in there
-		b.Insts = b.Insts[:at]
-		b.ClearTerm()
+		v, rest := cutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.
 			barrier(b, v.Pos)

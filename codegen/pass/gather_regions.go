@@ -282,20 +282,4 @@ func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block 
 }
 
 // dropEdge turns b's branch into a jump to where it leads but for to.
-func dropEdge(b, to *ir.Block) {
-	t := b.Term
-	on := t.Succs[0]
-	if on == to {
-		on = t.Succs[1]
-	}
-	at := slices.Index(on.Preds, b)
-	args := make([]*ir.Value, len(on.Phis))
-	for i, phi := range on.Phis {
-		args[i] = phi.Args[at]
-	}
-	b.ClearTerm()
-	b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{on}, Pos: t.Pos})
-	for i, phi := range on.Phis {
-		phi.Args = append(phi.Args, args[i])
-	}
-}
+func dropEdge(b, to *ir.Block) { jumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

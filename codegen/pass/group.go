@@ -23,10 +23,7 @@ func runGroups(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v := b.Insts[at]
-		rest := splitAfter(b, at+1) // a later round finds what else is in there
-		b.Insts = b.Insts[:at]
-		b.ClearTerm()
+		v, rest := cutOut(b, at) // a later round finds what else is in there
 		g.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		if v.GroupScope() == ir.ScopeWorkGroup {
 			g.workGroup(v)

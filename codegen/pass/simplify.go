@@ -226,11 +226,11 @@ func (s *simplifier) branch(b *ir.Block) bool {
 				return false
 			}
 		}
-		s.jumpTo(b, 0)
+		jumpTo(b, 0)
 		return true
 	}
 	if t.Cond.IsConst() {
-		s.jumpTo(b, 1-int(t.Cond.Bits))
+		jumpTo(b, 1-int(t.Cond.Bits))
 		return true
 	}
 	if t.Cond.Op == ir.OpLNot {
@@ -243,7 +243,7 @@ func (s *simplifier) branch(b *ir.Block) bool {
 }
 
 // jumpTo replaces b's branch by a jump to its i-th successor.
-func (s *simplifier) jumpTo(b *ir.Block, i int) {
+func jumpTo(b *ir.Block, i int) {
 	t := b.Term
 	to := t.Succs[i]
 	at := slices.Index(to.Preds, b)

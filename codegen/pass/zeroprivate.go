@@ -22,10 +22,7 @@ func zeroPrivate(f *ir.Func) {
 		if at < 0 {
 			continue
 		}
-		v := b.Insts[at]
-		rest := splitAfter(b, at+1) // a later round finds what else is in there
-		b.Insts = b.Insts[:at]
-		b.ClearTerm()
+		v, rest := cutOut(b, at) // a later round finds what else is in there
 		z := &zeroer{m: f.Module, f: f, b: b, ref: v.Ref(), pos: v.Pos, private: true}
 		z.zero(f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1))
 		z.b.Jump(rest)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/cputime"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -87,11 +88,11 @@ func measure(b *testing.B, r row) {
 	var plain, all, one times
 	clock := func(list *times, f func() error) {
 		start := time.Now()
-		used, _ := cpuTime()
+		used, _ := cputime.Used()
 		if err := f(); err != nil {
 			b.Fatal(err)
 		}
-		end, _ := cpuTime()
+		end, _ := cputime.Used()
 		list.wall, list.cpu = append(list.wall, time.Since(start)), append(list.cpu, end-used)
 	}
 	loop := func() error { r.plain(); return nil }

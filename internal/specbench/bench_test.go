@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/cputime"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/specbench/kernels"
 	"github.com/kgen-go/kgen/internal/specbench/kernels/kernelsgen"
@@ -206,7 +207,7 @@ func TestForms(t *testing.T) {
 // process has had of it, which others do not disturb.
 func clock(dev *runtime.Device) time.Duration {
 	if t := dev.Info().Type; t == runtime.VulkanCPU || t == runtime.HostCPU {
-		if d, ok := cpuTime(); ok {
+		if d, ok := cputime.Used(); ok {
 			return d
 		}
 	}
