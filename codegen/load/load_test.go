@@ -194,7 +194,7 @@ func compare(t *testing.T, dir, below string, diags diag.List) {
 		at := line{d.Pos.File, d.Pos.Line}
 		got[at] = append(got[at], d)
 	}
-	filepath.WalkDir(filepath.Join(dir, below), func(name string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(dir, below), func(name string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") {
 			return err
 		}
@@ -218,6 +218,9 @@ func compare(t *testing.T, dir, below string, diags diag.List) {
 		}
 		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, l := range got {
 		t.Errorf("unexpected %v", l)
 	}
