@@ -79,6 +79,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	modes := 0
+	for _, on := range []bool{cfg.Check, cfg.Dump != "", *reports != ""} {
+		if on {
+			modes++
+		}
+	}
+	if modes > 1 {
+		fmt.Fprintln(stderr, "kgen: -check, -dump and -explain exclude each other")
+		return 2
+	}
 	cfg.Patterns = flags.Args()
 	if *reports != "" {
 		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)

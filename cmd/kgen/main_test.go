@@ -27,7 +27,12 @@ func TestCommandLine(t *testing.T) {
 		{"no kernels", []string{"."}, 1, "", "KG006"},
 		{"help on codes", []string{"-C", "../../codegen/check/testdata", "./reject"}, 1, "", "\nkgen explain KG102 KG103 KG104 KG105 KG204 KG205 KG207 KG301 KG303 KG304 says more, with examples\n"},
 		{"unknown dump", []string{"-dump", "nope", "."}, 1, "", "no form of kernels"},
-		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: "},
+		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: the folder /nonexistent: no such file or directory"},
+		{"no folder", []string{"-C", "main.go"}, 1, "", "kgen: the folder main.go: it is none"},
+		{"a file", []string{"-C", "../../examples/quickstart", "saxpy/kernel.go"}, 1, "", "kgen: saxpy/kernel.go is a file; name its package, ./saxpy"},
+		{"no source", []string{"unsafe"}, 1, "", "KG006"},
+		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
+		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},
 		{"dump", []string{"-C", "../..", "-dump", "ssa", "./examples/quickstart/saxpy"}, 0, "func (k SAXPY) Kernel", ""},
 	} {
 		var stdout, stderr bytes.Buffer

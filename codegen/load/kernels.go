@@ -79,6 +79,9 @@ func (f *finder) find(roots []*listed) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
 		s := f.u.bySrc[p]
+		if s == nil { // package unsafe
+			continue
+		}
 		f.pkg, f.names = s, map[string]*types.TypeName{}
 		f.out = &Package{PkgPath: p.path, Name: s.types.Name(), Dir: p.dir, ModulePath: p.modulePath,
 			ModuleDir: p.moduleDir, Main: p.inMain, Types: s.types, SSA: s.ssa}

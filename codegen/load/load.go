@@ -3,11 +3,14 @@ package load
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,6 +55,18 @@ type loader struct {
 	diags    diag.List
 }
 
+// isFolder returns why name is not one, or nil.
+func isFolder(name string) error {
+	info, err := os.Stat(name)
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	if err == nil && !info.IsDir() {
+		return errors.New("it is none")
+	}
+	return err
+}
+
 // maxRounds bounds the universes that are made: a chain of calls through that
 // many packages that were not known to be needed.
 const maxRounds = 10
@@ -65,6 +80,14 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := isFolder(dir); err != nil {
+		return nil, nil, fmt.Errorf("the folder %s: %w", cfg.Dir, err)
+	}
+	for _, p := range cfg.Patterns {
+		if strings.HasSuffix(p, ".go") && isFolder(filepath.Join(dir, p)) != nil {
+			return nil, nil, fmt.Errorf("%s is a file; name its package, ./%s", p, path.Dir(filepath.ToSlash(p)))
+		}
 	}
 	l := newLoader(dir, cfg)
 	roots, err := l.list(ctx, cfg.Patterns)
