@@ -58,7 +58,11 @@ var language = map[string][]snippet{
 	"arrays of slices, …": {
 		yes("ss := [2][]int32{k.X, k.Out}; fs := [2]func(int32) int32{inc, dec}; k.Out[i] = fs[1](ss[0][i])", funcs),
 		yes("x := int32(1); ps := [2]*int32{&x}; *ps[0] = 3; k.Out[i] = x"),
+		yes("for _, f := range []func(int32) int32{inc, dec} { k.Out[i] = f(k.Out[i]) }; k.Out[i] += all(1, inc, steps[1])", funcs,
+			"var steps = [...]func(int32) int32{dec, inc}\nfunc all(x int32, fs ...func(int32) int32) int32 { for j := range fs { x = fs[j](x) }; return x }"),
 		no("KG201", "ss := [2][]int32{k.X, k.Out}; k.Out[i] = ss[i%2][0]"),
+		no("KG201", "ss := [][]int32{k.X, k.Out}; k.Out[i] = ss[i%2][0]"),
+		no("KG201", "ss := [2][]int32{k.X, k.Out}; for j := range i { k.Out[i] = ss[j%2][0] }"),
 		no("KG201", "var ss [40][]int32; ss[0] = k.X; k.Out[i] = ss[0][0]"),
 	},
 	"structs": {
@@ -67,8 +71,8 @@ var language = map[string][]snippet{
 	"slices": {
 		yes("s := k.X; if i > 3 { s = k.Out[2:] }; k.Out[i] = s[0]"),
 		yes("t := []int32{1, 2, 3}; var a [4]int32; u := a[1:]; u[0] = t[i%3]; k.Out[i] = a[1]"),
-		no("KG203", "ss := [][]int32{k.X, k.Out}; k.Out[i] = ss[0][i]"),
-		no("KG203", "ss := []string{\"a\", \"b\"}; k.Out[i] = int32(len(ss[0]))"),
+		yes("ss := [][]int32{k.X, k.Out}; k.Out[i] = ss[0][i]; for _, s := range ss[1:] { s[i]++ }"),
+		yes("ss := []string{\"a\", \"b\"}; k.Out[i] = int32(len(ss[i%2]))"),
 		no("KG007", "", "type K struct{ S [][]int32 }"),
 	},
 	"pointers": {

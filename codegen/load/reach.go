@@ -90,12 +90,24 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 				r.interfaceMethods(in)
 			}
 			for _, op := range in.Operands(ops[:0]) {
-				if f, ok := (*op).(*ssa.Function); ok {
-					r.walk(f, &call{up, fn, at}, in.Pos())
+				switch x := (*op).(type) {
+				case *ssa.Function:
+					r.walk(x, &call{up, fn, at}, in.Pos())
+				case *ssa.Global:
+					// Its value is in the package's initialiser.
+					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
+						r.missing[path] = true
+					}
 				}
 			}
 		}
 	}
+}
+
+// noInit reports whether a package does not come from source.
+func noInit(p *ssa.Package) bool {
+	init := p.Func("init")
+	return init == nil || len(init.Blocks) == 0
 }
 
 // interfaceMethods notes the methods of a value that the interface has which it

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,6 +37,13 @@ func (l *lowerer) fit(v *ir.Value, t types.Type) *ir.Value {
 func (l *lowerer) binOp(in *ssa.BinOp) val {
 	x, y := l.get(in.X), l.get(in.Y)
 	t := in.X.Type()
+	if a, ok := x.(*ir.Value); ok {
+		if b, ok := y.(*ir.Value); ok {
+			if v := l.foldInt(in.Op, a, b, t); v != nil {
+				return v
+			}
+		}
+	}
 	switch in.Op {
 	case token.EQL:
 		return l.equal(x, y, t)
@@ -275,11 +283,23 @@ func (l *lowerer) not(v val) val {
 	return l.op(ir.OpLNot, ir.TypeBool, x)
 }
 
+// unused reports whether nothing uses a value.
+func unused(v ssa.Value) bool {
+	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		_, debug := r.(*ssa.DebugRef)
+		return !debug
+	})
+}
+
 func (l *lowerer) unOp(in *ssa.UnOp) val {
 	t := in.X.Type()
 	x := l.get(in.X)
 	switch in.Op {
 	case token.MUL:
+		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
+			l.deref(p) // of a range over an array, which needs its length only
+			return l.zero(in.Type())
+		}
 		if g, ok := in.X.(*ssa.Global); ok {
 			if v, ok := l.globalValue(g); ok {
 				return v
@@ -350,6 +370,8 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if y, ok := y.(array); ok {
 			return l.equalArrays(x.at, y.at, t.Underlying().(*types.Array))
 		}
+	case parts: // compared with nil
+		return l.m.Bool(false)
 	case slice:
 		// Slices compare with nil only.
 		if y, ok := y.(slice); ok {

@@ -33,6 +33,9 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
 	if c.IsInvoke() {
 		x, ok := x.(iface)
+		if x.reported {
+			return function{}, nil, false
+		}
 		if !ok || x.typ == nil {
 			l.errorf(diag.DynamicCall, c.Pos(), "use a type parameter",
 				"which method this call reaches is not known when the kernel is generated")
@@ -46,6 +49,9 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 		return function{fn: fn}, append([]val{x.v}, args...), true
 	}
 	f, ok := x.(function)
+	if f.reported {
+		return function{}, nil, false
+	}
 	if !ok || f.fn == nil && f.builtin == nil {
 		l.errorf(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
 			"which function this call reaches is not known when the kernel is generated")
@@ -112,6 +118,11 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 		return l.m.Int(ir.TypeI64, int64(len(x.s)))
 	case text:
 		return x.n
+	case parts:
+		if name == "cap" {
+			return l.m.Int(ir.TypeI64, int64(len(x.refs)))
+		}
+		return l.m.Int(ir.TypeI64, int64(x.n))
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -186,6 +197,11 @@ func (l *lowerer) elem(s slice, i *ir.Value) mem {
 
 // copySlice lowers copy(dst, src), in the direction that overlapping slices need.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
+	if p, ok := args[0].(parts); ok {
+		if q, ok := args[1].(parts); ok {
+			return l.copyParts(p, q)
+		}
+	}
 	dst, ok1 := args[0].(slice)
 	src, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
@@ -231,7 +247,16 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 // appendSlice lowers append(s, more...) within the capacity of s; beyond it is a
 // fault, since a device cannot allocate.
 func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
+	if p, ok := args[0].(parts); ok {
+		if q, ok := args[1].(parts); ok {
+			return l.appendParts(in, p, q)
+		}
+		return p // nil is appended
+	}
 	s, ok1 := args[0].(slice)
+	if _, ok := args[1].(parts); ok {
+		return l.appendParts(in, parts{}, args[1].(parts))
+	}
 	more, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
 		return l.zero(in.Type())
@@ -317,6 +342,13 @@ func (l *lowerer) bytesOf(v val) val {
 }
 
 func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
+	if p, ok := args[0].(parts); ok {
+		elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
+		for _, r := range p.refs[:p.n] {
+			l.storeRef(r, l.zero(elem), nil)
+		}
+		return nil
+	}
 	s, ok := args[0].(slice)
 	if !ok {
 		l.errorf(diag.Map, in.Pos(), "use a slice", "kernels have no maps")

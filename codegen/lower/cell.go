@@ -25,8 +25,22 @@ type cell struct {
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
 
-	key     any  // what declares it in the source, the same whenever the kernel is lowered
-	private bool // memory of PrivateAlloca, which ends with the function that called it
+	one     *ir.Value // the constant that a phi's variable holds, if it is one
+	known   bool      // something was stored in it
+	anew    bool      // each round of a loop has its own
+	once    bool      // it is stored to once, where it is declared: one is its value, too
+	zeroed  *ir.Block // where it was
+	key     any       // what declares it in the source, the same whenever the kernel is lowered
+	private bool      // memory of PrivateAlloca, which ends with the function that called it
+}
+
+// know notes what is stored in a phi's variable.
+func (c *cell) know(x val) {
+	v, ok := x.(*ir.Value)
+	if !ok || !v.IsConst() || c.known && c.one != v {
+		v = nil
+	}
+	c.one, c.known = v, true
 }
 
 // place is a block of an inlined call.
@@ -104,6 +118,7 @@ func (l *lowerer) zeroCell(c *cell) {
 		l.storeVar(c.scalar, l.m.Const(c.scalar.Type, 0))
 	case c.cls == classShape:
 		l.storeCell(c, l.zero(c.typ))
+		c.zeroed = l.b
 	default:
 		for _, f := range c.fields {
 			l.zeroCell(f)
@@ -126,6 +141,9 @@ func (l *lowerer) loadVar(v *ir.Var) *ir.Value {
 func (l *lowerer) loadCell(c *cell) val {
 	switch c.cls {
 	case classScalar:
+		if c.once && c.one != nil {
+			return c.one
+		}
 		return l.loadVar(c.scalar)
 	case classStruct:
 		t := tuple{make([]val, len(c.fields))}
@@ -162,6 +180,9 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	case classScalar:
 		if x, ok := v.(*ir.Value); ok {
 			l.storeVar(c.scalar, x)
+			if c.once {
+				c.know(x)
+			}
 		}
 	case classStruct:
 		if t, ok := v.(tuple); ok {

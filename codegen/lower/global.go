@@ -88,6 +88,12 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 			return pointer{ref: constRef{v}}
 		}
 	case classArray:
+		if !l.isFlat(t) {
+			if v, ok := l.constTree(tree, t); ok {
+				return pointer{ref: constRef{v}}
+			}
+			break
+		}
 		if m, ok := l.table(g, g.Name(), tree, t); ok {
 			return pointer{ref: m}
 		}
@@ -107,6 +113,13 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fail func(diag.Code, string, string, ...any) val) val {
 	n := int64(tree.length)
+	if tree.leaf == nil && !l.isFlat(s.Elem()) {
+		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
+			p := constParts(v.(tuple).elems)
+			p.of = g
+			return pointer{ref: constRef{p}}
+		}
+	}
 	if tree.leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
@@ -188,11 +201,28 @@ func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool 
 // constTree as a value: a scalar or a struct of such.
 func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 	if tree != nil && tree.leaf != nil {
-		c, ok := tree.leaf.(*ssa.Const)
-		if !ok {
-			return nil, false
+		switch leaf := tree.leaf.(type) {
+		case *ssa.Const:
+			return l.constant(leaf), true
+		case *ssa.Function:
+			return function{fn: leaf}, true
 		}
-		return l.constant(c), true
+		return nil, false
+	}
+	if a, ok := t.Underlying().(*types.Array); ok && !l.isFlat(t) {
+		out := tuple{}
+		for i := range int(a.Len()) {
+			var part *constTree
+			if tree != nil {
+				part = tree.parts[i]
+			}
+			v, ok := l.constTree(part, a.Elem())
+			if !ok || i > maxVarTable {
+				return nil, false
+			}
+			out.elems = append(out.elems, v)
+		}
+		return out, true
 	}
 	if l.classify(t) == classArray {
 		m, ok := l.table(nil, "table", tree, t)
@@ -260,8 +290,8 @@ func (t *constTree) part(i int) *constTree {
 // made of constants.
 func evalGlobal(init *ssa.Function, g *ssa.Global) (*constTree, bool) {
 	root := &constTree{}
-	if init == nil {
-		return root, true
+	if init == nil || len(init.Blocks) == 0 { // its package is not here
+		return nil, false
 	}
 	allocs := map[ssa.Value]*constTree{g: root}
 	place := func(v ssa.Value) *constTree { return placeOf(v, allocs) }

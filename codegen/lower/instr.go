@@ -135,6 +135,9 @@ func (l *lowerer) get(v ssa.Value) val {
 	if a := l.frame.late[v]; a != nil {
 		return l.getLate(v, a)
 	}
+	if c := l.frame.out(v); c != nil {
+		return l.loadCell(c)
+	}
 	x, ok := l.frame.vals[v]
 	if !ok {
 		// Its definition is in code that a known condition rules out.
@@ -246,7 +249,7 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 // alloc makes a variable, zeroed where it is declared.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
-	if iterationOf(in) != nil {
+	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}
 	if len(l.diags) == 0 || c.cls != classBad {
@@ -258,13 +261,15 @@ func (l *lowerer) alloc(in *ssa.Alloc) val {
 // cellOf returns the variable of an alloc.
 func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	c := f.allocs[in]
-	if first := iterationOf(in); c == nil && first != nil {
+	if first := iterationOf(in); c == nil && first != nil && !f.inRound(in.Block()) {
 		c = l.cellOf(f, first)
 		f.allocs[in] = c
 	}
 	if c == nil {
 		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
 		c.settle(f, lastInstance(in))
+		c.anew = f.inRound(in.Block())
+		c.once = c.anew && c.cls == classScalar && onlyStore(in) != nil
 		l.setKey(c, in)
 		f.allocs[in] = c
 	}

@@ -186,7 +186,7 @@ func (l *lowerer) oldVariable(c *cell) {
 func (l *lowerer) cellsOf(x val) []*cell {
 	var out []*cell
 	add := func(c *cell) {
-		if c != nil && c.home != nil {
+		if c != nil && c.home != nil && !c.anew {
 			out = append(out, c)
 		}
 	}

@@ -52,6 +52,7 @@ type lowerer struct {
 	specDecls  []*specDecl
 	lengths    []func()                // to be called when constants have their numbers
 	ends       []func()                // to be called when all is lowered
+	rounds     int                     // of loops that are being lowered round by round
 	stores     map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
 }
 
@@ -77,6 +78,8 @@ type frame struct {
 	defers   []*deferred
 	fma      map[ssa.Value]bool // products that an explicit conversion rounds
 	late     map[ssa.Value]*lateAddr
+	unrolled []*unrolled         // the inner ones last
+	outs     map[ssa.Value]*cell // values that these have left
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -372,10 +375,13 @@ func (l *lowerer) unwrap(v val, res *types.Tuple) val {
 func (l *lowerer) body(f *frame) {
 	f.ret = l.newBlock()
 	order := blockOrder(f.fn)
+	l.findUnrolled(f, order)
 	returns := 0
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-			returns++
+			if returns++; f.unrolledAt(b) != nil {
+				returns++ // it stands in several rounds
+			}
 		}
 	}
 	if f.single = returns <= 1; !f.single {
@@ -386,25 +392,41 @@ func (l *lowerer) body(f *frame) {
 	f.findLate()
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
+	l.blocks(f, order)
+	if f.single && f.retVal == nil { // it never returns
+		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
+	}
+}
+
+// blocks lowers blocks, in reverse postorder.
+func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		if !f.reached[b] {
 			continue
 		}
+		if u := f.unrolledAt(b); u != nil {
+			if b == u.head {
+				l.unroll(f, u, order)
+			}
+			continue
+		}
 		l.b = f.block(l, b)
 		for _, in := range b.Instrs {
-			if p := in.Pos(); p.IsValid() && within(f.fn, p) {
-				l.pos = p
-			}
-			l.instr(in)
+			l.next(f, in)
 		}
 		if l.m.Len() > maxValues {
 			l.errorf(diag.TooLarge, token.NoPos, "split the kernel", "the kernel becomes too large here")
 			break
 		}
 	}
-	if f.single && f.retVal == nil { // it never returns
-		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
+}
+
+// next lowers an instruction of f.
+func (l *lowerer) next(f *frame, in ssa.Instruction) {
+	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
+		l.pos = p
 	}
+	l.instr(in)
 }
 
 // within reports whether a position is in the source of fn: an argument that is a
@@ -459,7 +481,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true
 	target := f.block(l, to)
-	if _, ok := to.Instrs[0].(*ssa.Phi); !ok {
+	if _, ok := to.Instrs[0].(*ssa.Phi); !ok && !f.inRound(from) {
 		return target
 	}
 	pred := -1
@@ -473,6 +495,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid
+	l.leave(f, from, to)
 	for _, in := range to.Instrs {
 		phi, ok := in.(*ssa.Phi)
 		if !ok {
@@ -482,8 +505,11 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 		if c == nil {
 			c = l.phiCell(f, phi, x)
 		}
-		l.keepsOld(f, phi, x)
+		if !f.inRound(to) {
+			l.keepsOld(f, phi, x)
+		}
 		l.storeCell(c, x)
+		c.know(x)
 	}
 	l.b.Jump(target)
 	l.b = save

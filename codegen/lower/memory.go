@@ -256,6 +256,12 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	switch x := l.get(in.X).(type) {
 	case slice:
 		return pointer{ref: l.indexSlice(x, i, in.Index.Type())}
+	case parts:
+		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
+		if r, ok := l.indexParts(in, x, idx); ok {
+			return pointer{ref: r}
+		}
+		return l.unknownElement(in, in.Type().Underlying().(*types.Pointer).Elem())
 	case pointer:
 		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
 		r := l.deref(x)
@@ -269,18 +275,37 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 			if a, ok := r.v.(array); ok {
 				return pointer{ref: a.at.at(l.toI32(idx))}
 			}
+			if t, ok := r.v.(tuple); ok {
+				if e, ok := l.indexParts(in, constParts(t.elems), idx); ok {
+					return pointer{ref: e}
+				}
+				return l.unknownElement(in, at.Elem())
+			}
 		case *cell:
 			if r.mem.v != nil {
 				return pointer{ref: r.mem.at(l.toI32(idx))}
 			}
-			if idx.IsConst() && idx.Bits < uint64(len(r.fields)) {
-				return pointer{ref: r.fields[idx.Bits]}
+			if e, ok := l.indexParts(in, partsOf(r.fields), idx); ok {
+				return pointer{ref: e}
 			}
-			l.errorf(diag.MixedPointers, in.Pos(), "index it by constants, or use a switch",
-				"which element of this array of %v is taken must be known when the kernel is generated", at.Elem())
+			return l.unknownElement(in, at.Elem())
 		}
 	}
 	return l.zero(in.Type())
+}
+
+// unknownElement reports an index that is not known into what is resolved while
+// lowering, and returns a pointer to a zero.
+func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
+	l.errorf(diag.Type, in.Pos(), "index it by constants, range over it, or use a switch",
+		"which element of type %v is taken must be known when the kernel is generated", elem)
+	switch elem.Underlying().(type) {
+	case *types.Signature:
+		return pointer{ref: constRef{function{reported: true}}}
+	case *types.Interface:
+		return pointer{ref: constRef{iface{reported: true}}}
+	}
+	return pointer{ref: constRef{l.zero(elem)}}
 }
 
 // fieldAddr lowers &x.f.
@@ -316,11 +341,11 @@ func (l *lowerer) index(in *ssa.Index) val {
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, n))
 		return l.loadMem(x.at.at(l.toI32(idx)), in.Type())
 	case tuple:
-		if i.IsConst() && i.Bits < uint64(len(x.elems)) {
-			return x.elems[i.Bits]
+		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(len(x.elems))))
+		if e, ok := l.indexParts(in, constParts(x.elems), idx); ok {
+			return e.(constRef).v
 		}
-		l.errorf(diag.MixedPointers, in.Pos(), "index it by constants, or use a switch",
-			"which element of this array of %v is taken must be known when the kernel is generated", in.Type())
+		return l.unknownElement(in, in.Type()).(pointer).ref.(constRef).v
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
 	case text:
@@ -360,6 +385,8 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		s = x
 	case str, text:
 		return l.sliceString(in, x, lo, hi)
+	case parts:
+		return l.sliceParts(in, x, lo, hi, mx)
 	case pointer:
 		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
 		n := l.m.Int(ir.TypeI64, at.Len())
@@ -368,11 +395,15 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		switch r := l.deref(x).(type) {
 		case *cell:
 			if r.mem.v == nil {
-				l.errorf(diag.MixedPointers, in.Pos(), "use an array of numbers or structs of numbers",
-					"an array of %v cannot be sliced", at.Elem())
-				return l.zero(in.Type())
+				return l.sliceParts(in, partsOf(r.fields), lo, hi, mx)
 			}
 			s.at = r.mem
+		case constRef:
+			if t, ok := r.v.(tuple); ok {
+				p := constParts(t.elems)
+				p.of, _ = in.X.(*ssa.Global)
+				return l.sliceParts(in, p, lo, hi, mx)
+			}
 		case part:
 			s.at, s.off = r.s.at, r.s.off
 		case mem:

@@ -23,7 +23,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		switch {
 		case isNilShape(v) && yields(v):
 			v = l.nilLike(c.shape)
-		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place()):
+		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
 			l.reshape(c, v)
 		case l.makeDynamic(c, c.shape, v):
 			return
@@ -42,6 +42,39 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
 		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
 	}
+}
+
+// straight reports whether code that runs in block b always goes on to here, but
+// for faults: what a variable held there is overwritten here.
+func (l *lowerer) straight(b *ir.Block) bool {
+	for at := l.b; b != nil; {
+		if at == b {
+			return true
+		}
+		if len(at.Preds) != 1 {
+			return false
+		}
+		at = at.Preds[0]
+		for _, s := range at.Term.Succs {
+			if n := len(s.Insts); len(at.Term.Succs) > 1 && s.Term.Kind == ir.Return && n > 0 && s.Insts[n-1].Op == ir.OpFault {
+				continue
+			} else if len(at.Term.Succs) > 1 && !leadsTo(s, l.b) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// leadsTo reports whether to is reached from b by blocks with one predecessor.
+func leadsTo(b, to *ir.Block) bool {
+	for to != b {
+		if len(to.Preds) != 1 {
+			return false
+		}
+		to = to.Preds[0]
+	}
+	return true
 }
 
 func (l *lowerer) makeVars(c *cell, xs []*ir.Value) {

@@ -14,7 +14,7 @@ import (
 //	           i32, extended from their width by their sign
 //	tuple      a struct, the results of a call, or a complex number
 //	array      an array
-//	pointer, slice, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
+//	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
 type val any
 
 type tuple struct{ elems []val }
@@ -45,13 +45,15 @@ type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
+	reported bool // an error says why it is not known
 }
 
 // iface is an interface value whose dynamic type is known; a nil typ is the nil
 // interface.
 type iface struct {
-	typ types.Type
-	v   val
+	typ      types.Type
+	v        val
+	reported bool // an error says why it is not known
 }
 
 // item is a dsl item or task; group and subGroup are what its methods return.
@@ -457,6 +459,9 @@ func sameShape(a, b val) bool {
 	case text:
 		_, ok := b.(text)
 		return ok
+	case parts:
+		b, ok := b.(parts)
+		return ok && a.same(b)
 	case pointer:
 		b, ok := b.(pointer)
 		if !ok || (a.isNil == nil) != (b.isNil == nil) {

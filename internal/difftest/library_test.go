@@ -41,4 +41,9 @@ func init() {
 	}
 	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
 	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
+	add1("Rounds", gen.RunRounds, 20, func() golang.Rounds { return golang.Rounds{In: mixedInts(20), Out: out32(20)} })
+	add1("Closures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })
+	add1("Behind", gen.RunBehind, 20, func() golang.Behind { return golang.Behind{In: mixedInts(20), Out: out32(20)} })
+	add1("Lookups", gen.RunLookups, 20, func() golang.Lookups { return golang.Lookups{In: mixedInts(20), Out: out32(20)} })
+	add1("Elsewhere", gen.RunElsewhere, 6, func() golang.Elsewhere { return golang.Elsewhere{Out: out32(6)} })
 }

@@ -3,6 +3,7 @@
 package reject
 
 import (
+	"runtime"
 	"strings"
 	"sync/atomic"
 
@@ -128,4 +129,30 @@ func (k ComparesGlobals) Kernel(it dsl.Item1) {
 	if p == q { // want KG203 `pointers to a package-level variable`
 		k.Out[0] = 1
 	}
+}
+
+type Foreign struct{ Out []int }
+
+func (k Foreign) Kernel(it dsl.Item1) {
+	k.Out[0] = runtime.MemProfileRate // want KG202 `MemProfileRate is not known`
+}
+
+func appended(fs ...func(int) int) int {
+	fs = append(fs, one) // want KG204 `capacity is 2`
+	return fs[0](1)
+}
+
+type Rounds struct{ Out []int }
+
+func (k Rounds) Kernel(it dsl.Item1) {
+	k.Out[0] = appended(one, two)
+	fs := [...]func(int) int{one, two}
+	for i := range it.GlobalID() { // the rounds are not known
+		k.Out[i] = fs[i](i) // want KG201 `which element`
+	}
+	ss := fs[k.Out[0]:] // want KG201 `which elements`
+	ss[0](1)
+	text := "abc"[k.Out[0]:]
+	k.Out[1] = len(text + "d")      // want KG208 `cannot join`
+	k.Out[2] = int([]byte(text)[0]) // want KG208 `cannot convert`
 }

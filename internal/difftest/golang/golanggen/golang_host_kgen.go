@@ -10,6 +10,170 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// behindHost is some work-items of the kernel [Behind].
+type behindHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newBehindHost() kernelimpl.HostForm { return new(behindHost) }
+
+var behindHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:182:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:165:18"},
+}
+
+// Begin readies the form for a launch.
+func (g *behindHost) Begin() {
+	g.Sites = behindHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *behindHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *behindHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v8, v12, v13, v14, v15, v21, v22, v24, v26, v27, v28, v33, v34, v35, v36, v37, v43 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b17
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 = v7 + 1
+			v9 := 40 < v8
+			if v9 {
+				v26 = int32(0)
+				v27 = v8
+				v28 = int32(0)
+				goto b9
+			}
+		}
+		{
+			v10 := v8 < -20
+			if !v10 {
+				v12 = int32(0)
+				v13 = int32(1)
+				goto b4
+			}
+		}
+		{
+			v11 := v8 * 2
+			v12 = v11
+			v13 = v11
+		}
+	b4:
+		{
+			v14 = *(*int32)(unsafe.Add(p0, x*4))
+			v15 = v14 * 2
+			v16 := 40 < v15
+			if v16 {
+				v26 = v13
+				v27 = v15
+				v28 = int32(1)
+				goto b9
+			}
+		}
+		{
+			v17 := v15 < -20
+			if !v17 {
+				goto b7
+			}
+		}
+		{
+			v18 := v14 * 4
+			v19 := v13 + v18
+			v21 = v18
+			v22 = v19
+			goto b8
+		}
+	b7:
+		{
+			v20 := v13 + 1
+			v21 = v12
+			v22 = v20
+		}
+	b8:
+		{
+			v23 := *(*int32)(unsafe.Add(p0, x*4))
+			v24 = 0 - v23
+			v25 := 40 < v24
+			if !v25 {
+				goto b10
+			}
+			v26 = v22
+			v27 = v24
+			v28 = int32(2)
+		}
+	b9:
+		v35 = v27
+		v36 = v26
+		v37 = v28
+		goto b14
+	b10:
+		{
+			v29 := v24 < -20
+			if !v29 {
+				goto b12
+			}
+		}
+		{
+			v30 := v24 * 2
+			v31 := v22 + v30
+			v33 = v30
+			v34 = v31
+			goto b13
+		}
+	b12:
+		{
+			v32 := v22 + 1
+			v33 = v21
+			v34 = v32
+		}
+	b13:
+		v35 = v33
+		v36 = v34
+		v37 = int32(3)
+	b14:
+		{
+			v38 := v36 + 1
+			v39 := v35 + 2
+			v40 := v39 * 100
+			v41 := v38 * 10
+			v42 := v40 + v41
+			v43 = v42 + v37
+			v44 := uint64(v5) < uint64(v3)
+			if !v44 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v43
+		continue
+	b16:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b17:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // complexesHost is some work-items of the kernel [Complexes].
 type complexesHost struct {
 	kernelimpl.HostGroup
@@ -133,6 +297,60 @@ func (g *complexesHost) r0() int {
 		continue
 	b6:
 		g.Fault(2, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// elsewhereHost is some work-items of the kernel [Elsewhere].
+type elsewhereHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newElsewhereHost() kernelimpl.HostForm { return new(elsewhereHost) }
+
+var elsewhereHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:253:48"},
+}
+
+var elsewhereHostTable0 = [3]int32{4, 5, 6}
+
+// Begin readies the form for a launch.
+func (g *elsewhereHost) Begin() {
+	g.Sites = elsewhereHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *elsewhereHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *elsewhereHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v8 int32
+		var v3 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := int32(uint32(v0) / uint32(3))
+			v5 := v4 * 3
+			v6 := v0 - v5
+			v7 := *(*int32)(unsafe.Add(unsafe.Pointer(&elsewhereHostTable0), int(v6)*4))
+			v8 = v7 + 7
+			v9 := uint64(v3) < uint64(v1)
+			if !v9 {
+				goto b2
+			}
+		}
+		*(*int32)(unsafe.Add(p0, x*4)) = v8
+		continue
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, besselKernel, binaryKernel, ciphersKernel, complexesKernel, deferredKernel, editsKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -93,6 +93,62 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Behind.spv
+var behindSPIRV string
+
+//go:embed Behind.words.spv
+var behindWords string
+
+var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Behind",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:165:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7"},
+	},
+	SPIRV: behindSPIRV,
+	Sum:   0x7b125673,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xc1c6f153},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Behind{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newBehindHost)
+
+// Behind is the kernel [golang.Behind] with its slices in device memory.
+// Behind uses behind loops what their rounds left.
+type Behind struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Behind) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(behindKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBehind runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(behindKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -286,6 +342,61 @@ func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ciphersKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Closures.spv
+var closuresSPIRV string
+
+//go:embed Closures.words.spv
+var closuresWords string
+
+var closuresKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Closures",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7"},
+	},
+	SPIRV: closuresSPIRV,
+	Sum:   0x5e98a7eb,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x379977bb},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Closures{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Closures is the kernel [golang.Closures] with its slices in device memory.
+// Closures keeps a closure for each round of a loop.
+type Closures struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(closuresKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
+func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(closuresKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -492,6 +603,56 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Elsewhere.spv
+var elsewhereSPIRV string
+
+//go:embed Elsewhere.words.spv
+var elsewhereWords string
+
+var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Elsewhere",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:253:48"},
+	},
+	SPIRV: elsewhereSPIRV,
+	Sum:   0x18f39722,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elsewhereWords, Sum: 0x7bca6e1a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Elsewhere{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, newElsewhereHost)
+
+// Elsewhere is the kernel [golang.Elsewhere] with its slices in device memory.
+// Elsewhere reads a table of a package that is far away.
+type Elsewhere struct {
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(elsewhereKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunElsewhere runs the kernel for every work-item of r on k's own slices, and waits.
+func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(elsewhereKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -971,6 +1132,67 @@ func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Lookups.spv
+var lookupsSPIRV string
+
+//go:embed Lookups.small.spv
+var lookupsSmall string
+
+//go:embed Lookups.words.spv
+var lookupsWords string
+
+var lookupsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Lookups",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:210:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:221:30"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7"},
+	},
+	SPIRV: lookupsSPIRV,
+	Sum:   0x29229ea0,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x36ca6eb3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0xb2d4f208},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Lookups{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Lookups is the kernel [golang.Lookups] with its slices in device memory.
+// Lookups has tables of strings and of functions.
+type Lookups struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Lookups) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(lookupsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunLookups runs the kernel for every work-item of r on k's own slices, and waits.
+func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(lookupsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed LoopVars.spv
 var loopVarsSPIRV string
 
@@ -1403,6 +1625,62 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Rounds.spv
+var roundsSPIRV string
+
+//go:embed Rounds.words.spv
+var roundsWords string
+
+var roundsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Rounds",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:91:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7"},
+	},
+	SPIRV: roundsSPIRV,
+	Sum:   0xd38a2edc,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x3945bb6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Rounds{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Rounds is the kernel [golang.Rounds] with its slices in device memory.
+// Rounds has loops over functions, interfaces and slices.
+type Rounds struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(roundsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRounds runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(roundsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

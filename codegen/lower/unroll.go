@@ -1,0 +1,384 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// unrolled is a loop whose rounds are lowered one by one, since it indexes arrays or
+// slices of what is resolved while lowering, such as functions: in each round the
+// index is a constant.
+type unrolled struct {
+	head   *ssa.BasicBlock
+	blocks map[*ssa.BasicBlock]bool // the loop's, and those by which its rounds return
+	outs   []ssa.Value              // defined in the loop and used behind it
+	active bool                     // being lowered
+}
+
+// maxReturnBlocks bounds the blocks outside of a loop that are lowered in each round.
+const maxReturnBlocks = 8
+
+// findUnrolled finds the loops of f whose rounds are lowered one by one.
+func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
+	heads := map[*ssa.BasicBlock]bool{}
+	for _, b := range order {
+		for _, in := range b.Instrs {
+			var x, index ssa.Value
+			switch in := in.(type) {
+			case *ssa.IndexAddr:
+				x, index = in.X, in.Index
+			case *ssa.Index:
+				x, index = in.X, in.Index
+			}
+			if x != nil && l.resolvedElems(x.Type()) {
+				phiBlocks(index, heads, map[ssa.Value]bool{})
+			}
+		}
+	}
+	for _, h := range order {
+		if !heads[h] {
+			continue
+		}
+		if blocks := naturalLoop(h); blocks != nil {
+			u := &unrolled{head: h, blocks: blocks}
+			u.addReturns(order)
+			u.findOuts()
+			f.unrolled = append(f.unrolled, u)
+		}
+	}
+}
+
+// resolvedElems reports whether a type is that of an array or slice, or a pointer to
+// an array, of elements that are resolved while lowering. Strings need not be.
+func (l *lowerer) resolvedElems(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+	case *types.Slice:
+		return !l.isFlat(t.Elem()) && !isString(t.Elem())
+	}
+	return false
+}
+
+// phiBlocks marks the blocks of the phis that a value is computed from.
+func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Phi:
+		marked[v.Block()] = true
+		for _, e := range v.Edges {
+			phiBlocks(e, marked, seen)
+		}
+	case *ssa.BinOp:
+		phiBlocks(v.X, marked, seen)
+		phiBlocks(v.Y, marked, seen)
+	case *ssa.Convert:
+		phiBlocks(v.X, marked, seen)
+	case *ssa.ChangeType:
+		phiBlocks(v.X, marked, seen)
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.Alloc); ok {
+			if st := onlyStore(a); st != nil {
+				phiBlocks(st.Val, marked, seen)
+			}
+		}
+	}
+}
+
+// onlyStore returns the store that gives a variable its value where it is declared,
+// if nothing else does: such a variable is there for the closures that read it.
+func onlyStore(a *ssa.Alloc) *ssa.Store {
+	var only *ssa.Store
+	if !readOnly(a, func(st *ssa.Store) bool {
+		first := only == nil && st.Block() == a.Block()
+		only = st
+		return first
+	}) {
+		return nil
+	}
+	return only
+}
+
+// readOnly reports whether a pointer is only loaded from, by closures, too, or stored
+// to where allowed says so.
+func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
+	for _, r := range *p.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.UnOp:
+			if r.Op != token.MUL {
+				return false
+			}
+		case *ssa.Store:
+			if r.Addr != p || r.Val == p || !allowed(r) {
+				return false
+			}
+		case *ssa.MakeClosure:
+			for i, b := range r.Bindings {
+				if b == p && !readOnly(r.Fn.(*ssa.Function).FreeVars[i], func(*ssa.Store) bool { return false }) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// naturalLoop returns the blocks of the loop that h is the head of, or nil.
+func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	var loop map[*ssa.BasicBlock]bool
+	var back func(b *ssa.BasicBlock)
+	back = func(b *ssa.BasicBlock) {
+		if !loop[b] {
+			loop[b] = true
+			for _, p := range b.Preds {
+				back(p)
+			}
+		}
+	}
+	for _, p := range h.Preds {
+		if h.Dominates(p) {
+			if loop == nil {
+				loop = map[*ssa.BasicBlock]bool{h: true}
+			}
+			back(p)
+		}
+	}
+	return loop
+}
+
+// addReturns adds the blocks behind the loop that lead to a return only and that one
+// round of the loop leads to: what they return may be another thing in each.
+func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
+	found := map[*ssa.BasicBlock]bool{}
+	for _, b := range slices.Backward(order) {
+		if u.blocks[b] || !u.head.Dominates(b) || slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool { return !found[s] }) {
+			continue
+		}
+		for r := range u.blocks {
+			if r != u.head && r.Dominates(b) {
+				found[b] = true
+			}
+		}
+	}
+	if len(found) <= maxReturnBlocks {
+		for b := range found {
+			u.blocks[b] = true
+		}
+	}
+}
+
+// findOuts finds the values that are used behind the loop.
+func (u *unrolled) findOuts() {
+	behind := func(v ssa.Value) bool {
+		refs := v.Referrers()
+		return refs != nil && slices.ContainsFunc(*refs, func(r ssa.Instruction) bool {
+			if phi, ok := r.(*ssa.Phi); ok && !u.blocks[phi.Block()] {
+				for i, e := range phi.Edges {
+					if e == v && !u.blocks[phi.Block().Preds[i]] {
+						return true
+					}
+				}
+				return false
+			}
+			return !u.blocks[r.Block()]
+		})
+	}
+	u.each(func(in ssa.Instruction) {
+		if v, ok := in.(ssa.Value); ok && behind(v) {
+			u.outs = append(u.outs, v)
+		}
+	})
+}
+
+// each calls f for the loop's instructions, in order.
+func (u *unrolled) each(f func(in ssa.Instruction)) {
+	for _, b := range u.head.Parent().Blocks {
+		if u.blocks[b] {
+			for _, in := range b.Instrs {
+				f(in)
+			}
+		}
+	}
+}
+
+// unrolledAt returns the loop that is to be lowered round by round at the block, or
+// that the block is lowered with; nil if there is none, or if that is under way.
+func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
+	for _, u := range f.unrolled {
+		if !u.active && u.blocks[b] {
+			return u
+		}
+	}
+	return nil
+}
+
+// inRound reports whether a block is in a loop that is being lowered round by round.
+func (f *frame) inRound(b *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
+}
+
+// unroll lowers a loop round by round.
+func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
+	u.active = true
+	l.rounds++
+	var rest []*ssa.BasicBlock
+	for _, b := range order {
+		if u.blocks[b] && b != u.head {
+			rest = append(rest, b)
+		}
+	}
+	errors := len(l.diags)
+	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
+		if n > unrollLimit {
+			l.errorf(diag.Type, u.head.Instrs[0].Pos(), "range over the array, or count up to a constant",
+				"the rounds of this loop must be known when the kernel is generated, and %d at most, since it takes elements of an array that are resolved then", unrollLimit)
+			break
+		}
+		at := f.block(l, u.head)
+		phis := l.forget(f, u)
+		l.b = at
+		for _, in := range u.head.Instrs {
+			phi, ok := in.(*ssa.Phi)
+			switch c := phis[phi]; {
+			case !ok:
+				l.next(f, in)
+			case c != nil && c.one != nil:
+				f.vals[phi] = c.one
+			case c != nil:
+				f.vals[phi] = l.loadCell(c)
+			}
+		}
+		l.blocks(f, rest)
+	}
+	l.rounds--
+	u.active = false
+}
+
+// forget forgets all that is known from the round before, but what goes into this
+// one: the variables of the head's phis, which it returns.
+func (l *lowerer) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
+	phis := map[*ssa.Phi]*cell{}
+	for b := range u.blocks {
+		delete(f.blocks, b)
+		delete(f.reached, b)
+	}
+	u.each(func(in ssa.Instruction) {
+		switch in := in.(type) {
+		case *ssa.Phi:
+			if in.Block() == u.head {
+				phis[in] = f.phis[in]
+			}
+			delete(f.phis, in)
+		case *ssa.Alloc:
+			delete(f.allocs, in)
+		}
+		if v, ok := in.(ssa.Value); ok {
+			delete(f.vals, v)
+			if f.late[v] != nil {
+				f.late[v] = &lateAddr{}
+			}
+		}
+	})
+	return phis
+}
+
+// leave keeps, where a round of a loop leads out of it, the values that are used
+// behind it.
+func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
+	for _, u := range f.unrolled {
+		if !u.active || !u.blocks[from] || u.blocks[to] {
+			continue
+		}
+		for _, v := range u.outs {
+			x, ok := f.vals[v]
+			if !ok {
+				continue
+			}
+			c := f.outs[v]
+			if c == nil {
+				c = l.newCell(v.Type(), "out")
+				l.setKey(c, v)
+				if f.outs == nil {
+					f.outs = map[ssa.Value]*cell{}
+				}
+				f.outs[v] = c
+			}
+			l.storeCell(c, x)
+		}
+	}
+}
+
+// out returns the variable of a value that a loop which was lowered round by round
+// has left, where it is used behind the loop.
+func (f *frame) out(v ssa.Value) *cell {
+	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
+		return c
+	}
+	return nil
+}
+
+// foldInt computes an operation on constants in and around loops that are lowered
+// round by round, or returns nil.
+func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
+	if l.rounds == 0 && len(l.frame.unrolled) == 0 || !a.IsConst() || !b.IsConst() || !isInteger(t) {
+		return nil
+	}
+	x, y := a.Int(), b.Int()
+	var n int64
+	switch op {
+	case token.ADD:
+		n = x + y
+	case token.SUB:
+		n = x - y
+	case token.MUL:
+		n = x * y
+	case token.REM, token.QUO:
+		if x < 0 || y <= 0 {
+			return nil
+		}
+		if n = x % y; op == token.QUO {
+			n = x / y
+		}
+	case token.LSS:
+		return l.m.Bool(less(x, y, t))
+	case token.LEQ:
+		return l.m.Bool(!less(y, x, t))
+	case token.GTR:
+		return l.m.Bool(less(y, x, t))
+	case token.GEQ:
+		return l.m.Bool(!less(x, y, t))
+	case token.EQL:
+		return l.m.Bool(x == y)
+	case token.NEQ:
+		return l.m.Bool(x != y)
+	default:
+		return nil
+	}
+	s := 64 - width(t)
+	if isUnsigned(t) {
+		return l.m.Const(a.Type, uint64(n)<<s>>s)
+	}
+	return l.m.Int(a.Type, n<<s>>s)
+}
+
+func less(x, y int64, t types.Type) bool {
+	if isUnsigned(t) {
+		return uint64(x) < uint64(y)
+	}
+	return x < y
+}
