@@ -60,8 +60,10 @@ func believe(f *ir.Func) {
 }
 
 // singleLatches gives each loop one back edge, so that a continue under a
-// divergent condition does not make the loop's phis varying.
+// divergent condition does not make the loop's phis varying, and a block of its own
+// before it, where another loop leads to it, which some work-items may be longer in.
 func singleLatches(f *ir.Func) {
+	betweenLoops(f)
 	for _, loop := range f.Dominators().Loops().All {
 		h, backs := loop.Head, loop.Latches
 		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return countPreds(h, p) > 1 }) {
@@ -87,6 +89,29 @@ func singleLatches(f *ir.Func) {
 		}
 	}
 	f.RemoveUnreachable()
+}
+
+// betweenLoops puts a block on the edge that leads from one loop to the head of another.
+func betweenLoops(f *ir.Func) {
+	loops := f.Dominators().Loops()
+	for _, l := range loops.All {
+		for i, p := range l.Head.Preds {
+			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+				continue
+			}
+			b := f.NewBlock()
+			args := make([]*ir.Value, len(l.Head.Phis))
+			for k, phi := range l.Head.Phis {
+				args[k] = phi.Args[i]
+			}
+			p.Retarget(l.Head, b)
+			b.Jump(l.Head)
+			for k, phi := range l.Head.Phis {
+				phi.Args = append(phi.Args, args[k])
+			}
+			break // of two, some work-items go the one way and some the other
+		}
+	}
 }
 
 type deadLanes struct {

@@ -31,7 +31,9 @@ const checkedPoint = "mem2reg"
 // hostGroups runs programs on the host; those whose code gc refuses have an error.
 func hostGroups(ctx context.Context, ps []*Program, ks []*oracle.Kernel) ([][]GroupRun, []error) {
 	errs := make([]error, len(ps))
-	all, err := GroupHost(ctx, ps, ks)
+	limited, cancel := context.WithTimeout(ctx, 2*time.Minute) // what is shrunk need not end
+	defer cancel()
+	all, err := GroupHost(limited, ps, ks)
 	if err == nil {
 		return all, errs
 	}
@@ -155,6 +157,9 @@ func (b *bench) checkGroup(ctx context.Context, p *Program, k *oracle.Kernel, wa
 		return nil
 	}
 	for i, point := range b.points {
+		if lacks(k, point) {
+			continue
+		}
 		a := shape.GroupInputs(p.Seed, p.Items())
 		l := oracle.Launch{Global: p.Global, Local: p.Local, Arg: &a, MaxSteps: 1 << 40, SubGroupSize: []int{4, 8, 16, 32}[(p.Seed+uint64(i))%4]}
 		where := "interpreter at " + point
@@ -346,6 +351,8 @@ func (b *bench) shrinkGroup(ctx context.Context, p *Program, cause error) string
 		if !strings.Contains(src, "Kernel(it dsl.NDItem") {
 			return false
 		}
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
 		q := *p
 		q.Source = src
 		ks, errs := b.compile([]*Program{&q})

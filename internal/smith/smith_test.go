@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/need"
@@ -182,6 +183,9 @@ func (p *Program) inputs() *shape.Args {
 func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want HostResult) error {
 	now := time.Now()
 	for _, point := range b.points {
+		if lacks(k, point) {
+			continue
+		}
 		a := p.inputs()
 		l := oracle.Launch{Global: []int{shape.Items}, Local: []int{4}, Arg: a, MaxSteps: 1 << 40}
 		if err := compare("interpreter at "+point, *a, l.Run(k, point), want); err != nil {
@@ -201,6 +205,11 @@ func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want Ho
 		}
 	}
 	return nil
+}
+
+// lacks reports whether the kernel has no such variant.
+func lacks(k *oracle.Kernel, point string) bool {
+	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone}, point)
 }
 
 // module is one of a kernel's modules. The name of any but the general one begins

@@ -53,6 +53,8 @@ type (
 	A34 struct{ Mem }
 	A35 struct{ Mem }
 	A36 struct{ Mem }
+	A37 struct{ Mem }
+	A38 struct{ Mem }
 )
 
 // A kernel's field decides.
@@ -433,4 +435,34 @@ rounds:
 			k.Y[i]++
 		}
 	}
+}
+
+// A loop that work-items go round as often as they like, right before one that they
+// go round together.
+func (k A37) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for i := range k.X[id*16:] {
+		_ = i
+	}
+	for i := 0; i < k.N; i++ {
+		it.Barrier()
+	}
+	k.Y[id] = 1
+}
+
+// The same with a loop in the loop.
+func (k A38) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	v := k.X[id]
+	for v > 3 {
+		for v%7 != 0 {
+			v--
+		}
+		v /= 2
+	}
+	for i := 0; i < k.N; i++ {
+		it.Barrier()
+		v += int32(i)
+	}
+	k.Y[id] = v
 }

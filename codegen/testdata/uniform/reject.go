@@ -41,6 +41,8 @@ type (
 	R32 struct{ Mem }
 	R33 struct{ Mem }
 	R34 struct{ Mem }
+	R35 struct{ Mem }
+	R36 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -315,4 +317,30 @@ func (k R34) Kernel(it dsl.NDItem1) {
 	if dsl.ShiftGroupLeft(it.SubGroup(), int32(it.GroupID()), 1) > 3 { // branch
 		it.Barrier() // want KG401 `what a sub-group computes|it\.SubGroup`
 	}
+}
+
+// Rounds as many as a work-item brings along from a loop of its own.
+func (k R35) Kernel(it dsl.NDItem1) {
+	n := int32(0)
+	for n*n < k.X[it.GlobalID()] {
+		n++
+	}
+	for ; n > 0; n-- { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+}
+
+// One round more for work-items that come by a loop of their own.
+func (k R36) Kernel(it dsl.NDItem1) {
+	n, v := k.N, k.X[it.GlobalID()]
+	if v > 3 {
+		for v%7 != 0 {
+			v--
+		}
+		n = 3
+	}
+	for ; n > 0; n-- { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+	k.Y[it.GlobalID()] = v
 }

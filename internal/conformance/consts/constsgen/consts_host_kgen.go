@@ -105,24 +105,24 @@ func (g *foldedHost) r1() int {
 			v16 = v12 * 2
 			v17 := uint32(v12) < uint32(v3)
 			if !v17 {
-				goto b17
+				goto b18
 			}
 		}
 		{
 			*(*int32)(unsafe.Add(m0, x*4)) = v12
 			v19 := uint32(v14) < uint32(v3)
 			if !v19 {
-				goto b16
+				goto b17
 			}
 		}
 		*(*int32)(unsafe.Add(m0, int(v14)*4)) = v16
 		next = 1
 		continue
-	b16:
+	b17:
 		g.Fault(0, v15, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b17:
+	b18:
 		g.Fault(1, v13, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -164,8 +164,6 @@ func (g *foldedHost) r2() int {
 			v26 = v23 + 1
 			v27 := v26 < v3
 			if !v27 {
-				v28 = v25
-				v29 = int32(-1)
 				goto b11
 			}
 		}
@@ -173,11 +171,14 @@ func (g *foldedHost) r2() int {
 		v23 = v26
 		goto b9
 	b11:
+		v28 = v25
+		v29 = int32(-1)
+	b12:
 		{
 			v30 = v29 + 1
 			v31 := v30 < v6
 			if !v31 {
-				goto b13
+				goto b14
 			}
 		}
 		{
@@ -186,9 +187,9 @@ func (g *foldedHost) r2() int {
 			v34 := v28 + v33
 			v28 = v34
 			v29 = v30
-			goto b11
+			goto b12
 		}
-	b13:
+	b14:
 		{
 			v36 = v28
 			if v35 {
@@ -197,12 +198,12 @@ func (g *foldedHost) r2() int {
 			v37 = int64(uint32(v0))
 			v38 := uint64(v37) < uint64(v1)
 			if !v38 {
-				goto b15
+				goto b16
 			}
 		}
 		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v36
 		continue
-	b15:
+	b16:
 		g.Fault(2, v37, v1, v0, int32(0), int32(0))
 		continue
 	}

@@ -4562,9 +4562,9 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7"},
 	},
 	SPIRV: localStructsSPIRV,
-	Sum:   0x79341f25,
+	Sum:   0x24498ce9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0x7e4bc1b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xf6099673},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
