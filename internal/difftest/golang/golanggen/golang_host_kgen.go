@@ -700,24 +700,24 @@ func (g *sharedHost) r1() int {
 			v5 = int64(uint32(v0))
 			v6 := uint64(v5) < uint64(v1)
 			if !v6 {
-				goto b343
+				goto b345
 			}
 		}
 		{
 			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v8 := uint32(v3) < uint32(32)
 			if !v8 {
-				goto b342
+				goto b344
 			}
 		}
 		*(*float32)(unsafe.Add(m0, x*4)) = v7
 		next = 1
 		continue
-	b342:
+	b344:
 		g.Fault(0, v4, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b343:
+	b345:
 		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -744,14 +744,14 @@ func (g *sharedHost) r2() int {
 		}
 		v3 := int32(x)
 		v0 := int32(basex + x)
-		var v16, v17, v18, v22, v23, v26, v28, v33, v53, v57, v59, v60, v61, v63, v65, v69, v84, v85, v89, v108, v110, v117, v118, v119, v121, v123, v127, v142, v143, v147, v188, v189, v190, v191, v198, v203, v216, v218, v220, v222, v224, v225, v241, v242, v258, v273, v274, v275, v292, v293, v309, v324, v325, v326, v343, v344, v360, v386, v387, v388, v405, v406, v422, v437, v443, v444, v445, v461, v466, v469, v474, v490, v501, v505, v523, v549, v573, v574, v590, v616, v617, v631, v632, v648, v681, v682, v696, v716, v718, v719, v727, v728, v730, v731, v739, v740, v741, v753, v754, v755, v768, v769 int64
-		var v19, v20, v38, v55, v74, v94, v132, v152, v233, v249, v264, v283, v300, v315, v334, v351, v366, v396, v413, v428, v465, v479, v509, v532, v548, v558, v581, v597, v639, v655, v688, v702, v717, v729, v742, v743, v745, v756, v757 bool
-		var v21, v31, v35, v43, v56, v79, v87, v91, v99, v112, v137, v145, v149, v157, v205, v238, v240, v254, v257, v269, v272, v288, v291, v305, v308, v320, v323, v339, v342, v356, v359, v371, v385, v401, v404, v418, v421, v433, v436, v441, v448, v462, v467, v484, v492, v503, v506, v514, v526, v529, v537, v555, v563, v567, v586, v602, v623, v626, v644, v660, v693, v707, v744, v758 int32
-		var v32, v36, v68, v72, v88, v92, v113, v126, v130, v146, v150, v206, v228, v231, v245, v247, v260, v262, v278, v281, v296, v298, v311, v313, v329, v332, v347, v349, v362, v364, v391, v394, v409, v411, v424, v426, v449, v473, v477, v493, v504, v507, v527, v530, v553, v556, v565, v576, v579, v592, v595, v624, v636, v637, v652, v653, v665, v685, v686, v699, v700 float32
+		var v16, v17, v18, v22, v23, v26, v28, v33, v53, v55, v57, v58, v59, v61, v63, v67, v82, v83, v87, v108, v110, v117, v118, v119, v121, v123, v127, v142, v143, v147, v188, v189, v190, v191, v198, v203, v216, v218, v220, v222, v224, v225, v241, v242, v258, v273, v274, v275, v292, v293, v309, v324, v325, v326, v343, v344, v360, v386, v387, v388, v405, v406, v422, v437, v443, v444, v445, v461, v466, v469, v474, v490, v501, v505, v523, v549, v573, v574, v590, v616, v617, v631, v632, v648, v681, v682, v696, v716, v718, v719, v727, v728, v730, v731, v739, v740, v741, v753, v754, v755, v768, v769 int64
+		var v19, v20, v38, v72, v92, v106, v132, v152, v233, v249, v264, v283, v300, v315, v334, v351, v366, v396, v413, v428, v465, v479, v509, v532, v548, v558, v581, v597, v639, v655, v688, v702, v717, v729, v742, v743, v745, v756, v757 bool
+		var v21, v31, v35, v43, v77, v85, v89, v97, v107, v112, v137, v145, v149, v157, v205, v238, v240, v254, v257, v269, v272, v288, v291, v305, v308, v320, v323, v339, v342, v356, v359, v371, v385, v401, v404, v418, v421, v433, v436, v441, v448, v462, v467, v484, v492, v503, v506, v514, v526, v529, v537, v555, v563, v567, v586, v602, v623, v626, v644, v660, v693, v707, v744, v758 int32
+		var v32, v36, v66, v70, v86, v90, v113, v126, v130, v146, v150, v206, v228, v231, v245, v247, v260, v262, v278, v281, v296, v298, v311, v313, v329, v332, v347, v349, v362, v364, v391, v394, v409, v411, v424, v426, v449, v473, v477, v493, v504, v507, v527, v530, v553, v556, v565, v576, v579, v592, v595, v624, v636, v637, v652, v653, v665, v685, v686, v699, v700 float32
 		{
 			v10 := v3 == 0
 			if !v10 {
-				goto b340
+				goto b342
 			}
 		}
 		*(*[384]byte)(m1) = [384]byte{}
@@ -789,7 +789,7 @@ func (g *sharedHost) r2() int {
 				v743 = v20
 				v744 = v21
 				v745 = true
-				goto b327
+				goto b329
 			}
 			v28 = v26
 		}
@@ -885,197 +885,198 @@ func (g *sharedHost) r2() int {
 		{
 			v52 := v18 == 0
 			if !v52 {
-				goto b79
+				goto b80
 			}
 		}
 		{
 			v53 = v23 + -1
 			v54 := v53 / 2
-			v55 = uint64(v16) < uint64(32)
-			v56 = int32(uint64(v16))
-			v57 = v54
+			v55 = v54
 		}
 	b24:
 		{
-			v58 := 0 <= v57
-			if !v58 {
-				v108 = v53
+			v56 := 0 <= v55
+			if !v56 {
 				goto b49
 			}
-			v59 = v57
+			v57 = v55
 		}
 	b25:
 		{
-			v60 = v59 * 2
-			v61 = v60 + 1
-			v62 := v23 <= v61
-			if v62 {
+			v58 = v57 * 2
+			v59 = v58 + 1
+			v60 := v23 <= v59
+			if v60 {
 				goto b46
 			}
 		}
 		{
-			v63 = v60 + 2
-			v64 := v63 < v23
-			if !v64 {
-				v84 = v61
+			v61 = v58 + 2
+			v62 := v61 < v23
+			if !v62 {
+				v82 = v59
 				goto b37
 			}
 		}
 		{
-			v65 = v16 + v61
-			v66 := uint64(v65) < uint64(32)
-			if !v66 {
+			v63 = v16 + v59
+			v64 := uint64(v63) < uint64(32)
+			if !v64 {
 				goto b36
 			}
 		}
 		{
-			v67 := int32(uint64(v65))
-			v68 = *(*float32)(unsafe.Add(m0, int(v67)*4))
-			v69 = v65 + 1
-			v70 := uint64(v69) < uint64(32)
-			if !v70 {
+			v65 := int32(uint64(v63))
+			v66 = *(*float32)(unsafe.Add(m0, int(v65)*4))
+			v67 = v63 + 1
+			v68 := uint64(v67) < uint64(32)
+			if !v68 {
 				goto b35
 			}
 		}
 		{
-			v71 := int32(uint64(v69))
-			v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
-			v73 := v72 != v72
-			v74 = v68 != v68
-			if !v73 {
+			v69 := int32(uint64(v67))
+			v70 = *(*float32)(unsafe.Add(m0, int(v69)*4))
+			v71 := v70 != v70
+			v72 = v66 != v66
+			if !v71 {
 				goto b31
 			}
 		}
 		{
-			v75 := int32(-1)
-			if v74 {
-				v75 = int32(0)
+			v73 := int32(-1)
+			if v72 {
+				v73 = int32(0)
 			}
-			v79 = v75
+			v77 = v73
 			goto b34
 		}
 	b31:
-		if v74 {
-			v79 = int32(1)
+		if v72 {
+			v77 = int32(1)
 			goto b34
 		}
 		{
-			v76 := v72 < v68
-			if v76 {
-				v79 = int32(-1)
+			v74 := v70 < v66
+			if v74 {
+				v77 = int32(-1)
 				goto b34
 			}
 		}
 		{
-			v77 := v68 < v72
-			v78 := int32(0)
-			if v77 {
-				v78 = int32(1)
+			v75 := v66 < v70
+			v76 := int32(0)
+			if v75 {
+				v76 = int32(1)
 			}
-			v79 = v78
+			v77 = v76
 		}
 	b34:
 		{
-			v80 := v79 < 0
-			v81 := v61
-			if v80 {
-				v81 = v63
+			v78 := v77 < 0
+			v79 := v59
+			if v78 {
+				v79 = v61
 			}
-			v84 = v81
+			v82 = v79
 			goto b37
 		}
 	b35:
-		g.Fault(4, v69, int64(32), v0, int32(0), int32(0))
+		g.Fault(4, v67, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b36:
-		g.Fault(5, v65, int64(32), v0, int32(0), int32(0))
+		g.Fault(5, v63, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b37:
 		{
-			v85 = v16 + v59
-			v86 := uint64(v85) < uint64(32)
-			if !v86 {
+			v83 = v16 + v57
+			v84 := uint64(v83) < uint64(32)
+			if !v84 {
 				goto b48
 			}
 		}
 		{
-			v87 = int32(uint64(v85))
-			v88 = *(*float32)(unsafe.Add(m0, int(v87)*4))
-			v89 = v16 + v84
-			v90 := uint64(v89) < uint64(32)
-			if !v90 {
+			v85 = int32(uint64(v83))
+			v86 = *(*float32)(unsafe.Add(m0, int(v85)*4))
+			v87 = v16 + v82
+			v88 := uint64(v87) < uint64(32)
+			if !v88 {
 				goto b47
 			}
 		}
 		{
-			v91 = int32(uint64(v89))
-			v92 = *(*float32)(unsafe.Add(m0, int(v91)*4))
-			v93 := v92 != v92
-			v94 = v88 != v88
-			if !v93 {
+			v89 = int32(uint64(v87))
+			v90 = *(*float32)(unsafe.Add(m0, int(v89)*4))
+			v91 := v90 != v90
+			v92 = v86 != v86
+			if !v91 {
 				goto b41
 			}
 		}
 		{
-			v95 := int32(-1)
-			if v94 {
-				v95 = int32(0)
+			v93 := int32(-1)
+			if v92 {
+				v93 = int32(0)
 			}
-			v99 = v95
+			v97 = v93
 			goto b44
 		}
 	b41:
-		if v94 {
-			v99 = int32(1)
+		if v92 {
+			v97 = int32(1)
 			goto b44
 		}
 		{
-			v96 := v92 < v88
-			if v96 {
-				v99 = int32(-1)
+			v94 := v90 < v86
+			if v94 {
+				v97 = int32(-1)
 				goto b44
 			}
 		}
 		{
-			v97 := v88 < v92
-			v98 := int32(0)
-			if v97 {
-				v98 = int32(1)
+			v95 := v86 < v90
+			v96 := int32(0)
+			if v95 {
+				v96 = int32(1)
 			}
-			v99 = v98
+			v97 = v96
 		}
 	b44:
 		{
-			v100 := v99 < 0
-			if !v100 {
+			v98 := v97 < 0
+			if !v98 {
 				goto b46
 			}
 		}
 		{
-			v101 := *(*float32)(unsafe.Add(m0, int(v91)*4))
-			v102 := *(*float32)(unsafe.Add(m0, int(v87)*4))
-			*(*float32)(unsafe.Add(m0, int(v87)*4)) = v101
-			*(*float32)(unsafe.Add(m0, int(v91)*4)) = v102
-			v59 = v84
+			v99 := *(*float32)(unsafe.Add(m0, int(v89)*4))
+			v100 := *(*float32)(unsafe.Add(m0, int(v85)*4))
+			*(*float32)(unsafe.Add(m0, int(v85)*4)) = v99
+			*(*float32)(unsafe.Add(m0, int(v89)*4)) = v100
+			v57 = v82
 			goto b25
 		}
 	b46:
 		{
-			v105 := v57 + -1
-			v57 = v105
+			v103 := v55 + -1
+			v55 = v103
 			goto b24
 		}
 	b47:
-		g.Fault(6, v89, int64(32), v0, int32(0), int32(0))
+		g.Fault(6, v87, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b48:
-		g.Fault(7, v85, int64(32), v0, int32(0), int32(0))
+		g.Fault(7, v83, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b49:
+		v106 = uint64(v16) < uint64(32)
+		v107 = int32(uint64(v16))
+		v108 = v53
+	b50:
 		{
 			v109 := 0 <= v108
 			if !v109 {
@@ -1086,34 +1087,34 @@ func (g *sharedHost) r2() int {
 				v743 = v20
 				v744 = v21
 				v745 = true
-				goto b327
+				goto b329
 			}
 		}
 		{
 			v110 = v16 + v108
 			v111 := uint64(v110) < uint64(32)
 			if !v111 {
-				goto b78
+				goto b79
 			}
 		}
 		v112 = int32(uint64(v110))
 		v113 = *(*float32)(unsafe.Add(m0, int(v112)*4))
-		if !v55 {
-			goto b77
+		if !v106 {
+			goto b78
 		}
 		{
-			v114 := *(*float32)(unsafe.Add(m0, int(v56)*4))
-			*(*float32)(unsafe.Add(m0, int(v56)*4)) = v113
+			v114 := *(*float32)(unsafe.Add(m0, int(v107)*4))
+			*(*float32)(unsafe.Add(m0, int(v107)*4)) = v113
 			*(*float32)(unsafe.Add(m0, int(v112)*4)) = v114
 			v117 = int64(0)
 		}
-	b53:
+	b54:
 		{
 			v118 = v117 * 2
 			v119 = v118 + 1
 			v120 := v108 <= v119
 			if v120 {
-				goto b74
+				goto b75
 			}
 		}
 		{
@@ -1121,14 +1122,14 @@ func (g *sharedHost) r2() int {
 			v122 := v121 < v108
 			if !v122 {
 				v142 = v119
-				goto b65
+				goto b66
 			}
 		}
 		{
 			v123 = v16 + v119
 			v124 := uint64(v123) < uint64(32)
 			if !v124 {
-				goto b64
+				goto b65
 			}
 		}
 		{
@@ -1137,7 +1138,7 @@ func (g *sharedHost) r2() int {
 			v127 = v123 + 1
 			v128 := uint64(v127) < uint64(32)
 			if !v128 {
-				goto b63
+				goto b64
 			}
 		}
 		{
@@ -1146,7 +1147,7 @@ func (g *sharedHost) r2() int {
 			v131 := v130 != v130
 			v132 = v126 != v126
 			if !v131 {
-				goto b59
+				goto b60
 			}
 		}
 		{
@@ -1155,18 +1156,18 @@ func (g *sharedHost) r2() int {
 				v133 = int32(0)
 			}
 			v137 = v133
-			goto b62
+			goto b63
 		}
-	b59:
+	b60:
 		if v132 {
 			v137 = int32(1)
-			goto b62
+			goto b63
 		}
 		{
 			v134 := v130 < v126
 			if v134 {
 				v137 = int32(-1)
-				goto b62
+				goto b63
 			}
 		}
 		{
@@ -1177,7 +1178,7 @@ func (g *sharedHost) r2() int {
 			}
 			v137 = v136
 		}
-	b62:
+	b63:
 		{
 			v138 := v137 < 0
 			v139 := v119
@@ -1185,22 +1186,22 @@ func (g *sharedHost) r2() int {
 				v139 = v121
 			}
 			v142 = v139
-			goto b65
+			goto b66
 		}
-	b63:
+	b64:
 		g.Fault(4, v127, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b64:
+	b65:
 		g.Fault(5, v123, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b65:
+	b66:
 		{
 			v143 = v16 + v117
 			v144 := uint64(v143) < uint64(32)
 			if !v144 {
-				goto b76
+				goto b77
 			}
 		}
 		{
@@ -1209,7 +1210,7 @@ func (g *sharedHost) r2() int {
 			v147 = v16 + v142
 			v148 := uint64(v147) < uint64(32)
 			if !v148 {
-				goto b75
+				goto b76
 			}
 		}
 		{
@@ -1218,7 +1219,7 @@ func (g *sharedHost) r2() int {
 			v151 := v150 != v150
 			v152 = v146 != v146
 			if !v151 {
-				goto b69
+				goto b70
 			}
 		}
 		{
@@ -1227,18 +1228,18 @@ func (g *sharedHost) r2() int {
 				v153 = int32(0)
 			}
 			v157 = v153
-			goto b72
+			goto b73
 		}
-	b69:
+	b70:
 		if v152 {
 			v157 = int32(1)
-			goto b72
+			goto b73
 		}
 		{
 			v154 := v150 < v146
 			if v154 {
 				v157 = int32(-1)
-				goto b72
+				goto b73
 			}
 		}
 		{
@@ -1249,11 +1250,11 @@ func (g *sharedHost) r2() int {
 			}
 			v157 = v156
 		}
-	b72:
+	b73:
 		{
 			v158 := v157 < 0
 			if !v158 {
-				goto b74
+				goto b75
 			}
 		}
 		{
@@ -1262,34 +1263,34 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v145)*4)) = v159
 			*(*float32)(unsafe.Add(m0, int(v149)*4)) = v160
 			v117 = v142
-			goto b53
+			goto b54
 		}
-	b74:
+	b75:
 		{
 			v163 := v108 + -1
 			v108 = v163
-			goto b49
+			goto b50
 		}
-	b75:
+	b76:
 		g.Fault(6, v147, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b76:
+	b77:
 		g.Fault(7, v143, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b77:
+	b78:
 		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b78:
+	b79:
 		g.Fault(9, v110, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b79:
+	b80:
 		if v19 {
 			v216 = v18
-			goto b88
+			goto b89
 		}
 		{
 			v168 := int32(uint64(v23))
@@ -1323,11 +1324,11 @@ func (g *sharedHost) r2() int {
 			v190 = v23
 			v191 = v187
 		}
-	b81:
+	b82:
 		{
 			v192 := v191 <= v188
 			if !v192 {
-				goto b87
+				goto b88
 			}
 		}
 		{
@@ -1347,7 +1348,7 @@ func (g *sharedHost) r2() int {
 			v203 = v16 + v202
 			v204 := uint64(v203) < uint64(32)
 			if !v204 {
-				goto b86
+				goto b87
 			}
 		}
 		{
@@ -1355,7 +1356,7 @@ func (g *sharedHost) r2() int {
 			v206 = *(*float32)(unsafe.Add(m0, int(v205)*4))
 			v207 := uint64(v191) < uint64(32)
 			if !v207 {
-				goto b85
+				goto b86
 			}
 		}
 		{
@@ -1366,22 +1367,22 @@ func (g *sharedHost) r2() int {
 			v212 := v191 + 1
 			v190 = v198
 			v191 = v212
-			goto b81
+			goto b82
 		}
-	b85:
+	b86:
 		g.Fault(10, v191, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b86:
+	b87:
 		g.Fault(11, v203, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b87:
+	b88:
 		{
 			v215 := v18 + -1
 			v216 = v215
 		}
-	b88:
+	b89:
 		{
 			v217 := v23 / 4
 			v218 = v16 + v217
@@ -1395,7 +1396,7 @@ func (g *sharedHost) r2() int {
 				v386 = v218
 				v387 = v220
 				v388 = v222
-				goto b159
+				goto b160
 			}
 		}
 		{
@@ -1403,7 +1404,7 @@ func (g *sharedHost) r2() int {
 			v225 = v218 + 1
 			v226 := uint64(v218) < uint64(32)
 			if !v226 {
-				goto b158
+				goto b159
 			}
 		}
 		{
@@ -1411,7 +1412,7 @@ func (g *sharedHost) r2() int {
 			v228 = *(*float32)(unsafe.Add(m0, int(v227)*4))
 			v229 := uint64(v224) < uint64(32)
 			if !v229 {
-				goto b157
+				goto b158
 			}
 		}
 		{
@@ -1420,7 +1421,7 @@ func (g *sharedHost) r2() int {
 			v232 := v231 != v231
 			v233 = v228 != v228
 			if !v232 {
-				goto b93
+				goto b94
 			}
 		}
 		{
@@ -1429,18 +1430,18 @@ func (g *sharedHost) r2() int {
 				v234 = int32(0)
 			}
 			v238 = v234
-			goto b96
+			goto b97
 		}
-	b93:
+	b94:
 		if v233 {
 			v238 = int32(1)
-			goto b96
+			goto b97
 		}
 		{
 			v235 := v231 < v228
 			if v235 {
 				v238 = int32(-1)
-				goto b96
+				goto b97
 			}
 		}
 		{
@@ -1451,24 +1452,24 @@ func (g *sharedHost) r2() int {
 			}
 			v238 = v237
 		}
-	b96:
+	b97:
 		{
 			v239 := v238 < 0
 			if v239 {
 				v240 = int32(1)
 				v241 = v218
 				v242 = v224
-				goto b98
+				goto b99
 			}
 		}
 		v240 = int32(0)
 		v241 = v224
 		v242 = v218
-	b98:
+	b99:
 		{
 			v243 := uint64(v225) < uint64(32)
 			if !v243 {
-				goto b156
+				goto b157
 			}
 		}
 		{
@@ -1479,7 +1480,7 @@ func (g *sharedHost) r2() int {
 			v248 := v247 != v247
 			v249 = v245 != v245
 			if !v248 {
-				goto b101
+				goto b102
 			}
 		}
 		{
@@ -1488,18 +1489,18 @@ func (g *sharedHost) r2() int {
 				v250 = int32(0)
 			}
 			v254 = v250
-			goto b104
+			goto b105
 		}
-	b101:
+	b102:
 		if v249 {
 			v254 = int32(1)
-			goto b104
+			goto b105
 		}
 		{
 			v251 := v247 < v245
 			if v251 {
 				v254 = int32(-1)
-				goto b104
+				goto b105
 			}
 		}
 		{
@@ -1510,7 +1511,7 @@ func (g *sharedHost) r2() int {
 			}
 			v254 = v253
 		}
-	b104:
+	b105:
 		{
 			v255 := v254 < 0
 			v256 := v240 + 1
@@ -1529,7 +1530,7 @@ func (g *sharedHost) r2() int {
 			v263 := v262 != v262
 			v264 = v260 != v260
 			if !v263 {
-				goto b106
+				goto b107
 			}
 		}
 		{
@@ -1538,18 +1539,18 @@ func (g *sharedHost) r2() int {
 				v265 = int32(0)
 			}
 			v269 = v265
-			goto b109
+			goto b110
 		}
-	b106:
+	b107:
 		if v264 {
 			v269 = int32(1)
-			goto b109
+			goto b110
 		}
 		{
 			v266 := v262 < v260
 			if v266 {
 				v269 = int32(-1)
-				goto b109
+				goto b110
 			}
 		}
 		{
@@ -1560,7 +1561,7 @@ func (g *sharedHost) r2() int {
 			}
 			v269 = v268
 		}
-	b109:
+	b110:
 		{
 			v270 := v269 < 0
 			v271 := v257 + 1
@@ -1576,7 +1577,7 @@ func (g *sharedHost) r2() int {
 			v275 = v220 + 1
 			v276 := uint64(v220) < uint64(32)
 			if !v276 {
-				goto b155
+				goto b156
 			}
 		}
 		{
@@ -1584,7 +1585,7 @@ func (g *sharedHost) r2() int {
 			v278 = *(*float32)(unsafe.Add(m0, int(v277)*4))
 			v279 := uint64(v274) < uint64(32)
 			if !v279 {
-				goto b154
+				goto b155
 			}
 		}
 		{
@@ -1593,7 +1594,7 @@ func (g *sharedHost) r2() int {
 			v282 := v281 != v281
 			v283 = v278 != v278
 			if !v282 {
-				goto b113
+				goto b114
 			}
 		}
 		{
@@ -1602,18 +1603,18 @@ func (g *sharedHost) r2() int {
 				v284 = int32(0)
 			}
 			v288 = v284
-			goto b116
+			goto b117
 		}
-	b113:
+	b114:
 		if v283 {
 			v288 = int32(1)
-			goto b116
+			goto b117
 		}
 		{
 			v285 := v281 < v278
 			if v285 {
 				v288 = int32(-1)
-				goto b116
+				goto b117
 			}
 		}
 		{
@@ -1624,14 +1625,14 @@ func (g *sharedHost) r2() int {
 			}
 			v288 = v287
 		}
-	b116:
+	b117:
 		{
 			v289 := v288 < 0
 			if !v289 {
 				v291 = v272
 				v292 = v274
 				v293 = v220
-				goto b118
+				goto b119
 			}
 		}
 		{
@@ -1640,11 +1641,11 @@ func (g *sharedHost) r2() int {
 			v292 = v220
 			v293 = v274
 		}
-	b118:
+	b119:
 		{
 			v294 := uint64(v275) < uint64(32)
 			if !v294 {
-				goto b153
+				goto b154
 			}
 		}
 		{
@@ -1655,7 +1656,7 @@ func (g *sharedHost) r2() int {
 			v299 := v298 != v298
 			v300 = v296 != v296
 			if !v299 {
-				goto b121
+				goto b122
 			}
 		}
 		{
@@ -1664,18 +1665,18 @@ func (g *sharedHost) r2() int {
 				v301 = int32(0)
 			}
 			v305 = v301
-			goto b124
+			goto b125
 		}
-	b121:
+	b122:
 		if v300 {
 			v305 = int32(1)
-			goto b124
+			goto b125
 		}
 		{
 			v302 := v298 < v296
 			if v302 {
 				v305 = int32(-1)
-				goto b124
+				goto b125
 			}
 		}
 		{
@@ -1686,7 +1687,7 @@ func (g *sharedHost) r2() int {
 			}
 			v305 = v304
 		}
-	b124:
+	b125:
 		{
 			v306 := v305 < 0
 			v307 := v291 + 1
@@ -1705,7 +1706,7 @@ func (g *sharedHost) r2() int {
 			v314 := v313 != v313
 			v315 = v311 != v311
 			if !v314 {
-				goto b126
+				goto b127
 			}
 		}
 		{
@@ -1714,18 +1715,18 @@ func (g *sharedHost) r2() int {
 				v316 = int32(0)
 			}
 			v320 = v316
-			goto b129
+			goto b130
 		}
-	b126:
+	b127:
 		if v315 {
 			v320 = int32(1)
-			goto b129
+			goto b130
 		}
 		{
 			v317 := v313 < v311
 			if v317 {
 				v320 = int32(-1)
-				goto b129
+				goto b130
 			}
 		}
 		{
@@ -1736,7 +1737,7 @@ func (g *sharedHost) r2() int {
 			}
 			v320 = v319
 		}
-	b129:
+	b130:
 		{
 			v321 := v320 < 0
 			v322 := v308 + 1
@@ -1752,7 +1753,7 @@ func (g *sharedHost) r2() int {
 			v326 = v222 + 1
 			v327 := uint64(v222) < uint64(32)
 			if !v327 {
-				goto b152
+				goto b153
 			}
 		}
 		{
@@ -1760,7 +1761,7 @@ func (g *sharedHost) r2() int {
 			v329 = *(*float32)(unsafe.Add(m0, int(v328)*4))
 			v330 := uint64(v325) < uint64(32)
 			if !v330 {
-				goto b151
+				goto b152
 			}
 		}
 		{
@@ -1769,7 +1770,7 @@ func (g *sharedHost) r2() int {
 			v333 := v332 != v332
 			v334 = v329 != v329
 			if !v333 {
-				goto b133
+				goto b134
 			}
 		}
 		{
@@ -1778,18 +1779,18 @@ func (g *sharedHost) r2() int {
 				v335 = int32(0)
 			}
 			v339 = v335
-			goto b136
+			goto b137
 		}
-	b133:
+	b134:
 		if v334 {
 			v339 = int32(1)
-			goto b136
+			goto b137
 		}
 		{
 			v336 := v332 < v329
 			if v336 {
 				v339 = int32(-1)
-				goto b136
+				goto b137
 			}
 		}
 		{
@@ -1800,14 +1801,14 @@ func (g *sharedHost) r2() int {
 			}
 			v339 = v338
 		}
-	b136:
+	b137:
 		{
 			v340 := v339 < 0
 			if !v340 {
 				v342 = v323
 				v343 = v325
 				v344 = v222
-				goto b138
+				goto b139
 			}
 		}
 		{
@@ -1816,11 +1817,11 @@ func (g *sharedHost) r2() int {
 			v343 = v222
 			v344 = v325
 		}
-	b138:
+	b139:
 		{
 			v345 := uint64(v326) < uint64(32)
 			if !v345 {
-				goto b150
+				goto b151
 			}
 		}
 		{
@@ -1831,7 +1832,7 @@ func (g *sharedHost) r2() int {
 			v350 := v349 != v349
 			v351 = v347 != v347
 			if !v350 {
-				goto b141
+				goto b142
 			}
 		}
 		{
@@ -1840,18 +1841,18 @@ func (g *sharedHost) r2() int {
 				v352 = int32(0)
 			}
 			v356 = v352
-			goto b144
+			goto b145
 		}
-	b141:
+	b142:
 		if v351 {
 			v356 = int32(1)
-			goto b144
+			goto b145
 		}
 		{
 			v353 := v349 < v347
 			if v353 {
 				v356 = int32(-1)
-				goto b144
+				goto b145
 			}
 		}
 		{
@@ -1862,7 +1863,7 @@ func (g *sharedHost) r2() int {
 			}
 			v356 = v355
 		}
-	b144:
+	b145:
 		{
 			v357 := v356 < 0
 			v358 := v342 + 1
@@ -1881,7 +1882,7 @@ func (g *sharedHost) r2() int {
 			v365 := v364 != v364
 			v366 = v362 != v362
 			if !v365 {
-				goto b146
+				goto b147
 			}
 		}
 		{
@@ -1890,18 +1891,18 @@ func (g *sharedHost) r2() int {
 				v367 = int32(0)
 			}
 			v371 = v367
-			goto b149
+			goto b150
 		}
-	b146:
+	b147:
 		if v366 {
 			v371 = int32(1)
-			goto b149
+			goto b150
 		}
 		{
 			v368 := v364 < v362
 			if v368 {
 				v371 = int32(-1)
-				goto b149
+				goto b150
 			}
 		}
 		{
@@ -1912,7 +1913,7 @@ func (g *sharedHost) r2() int {
 			}
 			v371 = v370
 		}
-	b149:
+	b150:
 		{
 			v372 := v371 < 0
 			v373 := v359 + 1
@@ -1928,49 +1929,49 @@ func (g *sharedHost) r2() int {
 			v386 = v273
 			v387 = v324
 			v388 = v375
-			goto b159
+			goto b160
 		}
-	b150:
+	b151:
 		g.Fault(12, v326, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b151:
+	b152:
 		g.Fault(13, v325, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b152:
+	b153:
 		g.Fault(12, v222, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b153:
+	b154:
 		g.Fault(12, v275, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b154:
+	b155:
 		g.Fault(13, v274, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b155:
+	b156:
 		g.Fault(12, v220, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b156:
+	b157:
 		g.Fault(12, v225, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b157:
+	b158:
 		g.Fault(13, v224, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b158:
+	b159:
 		g.Fault(12, v218, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b159:
+	b160:
 		{
 			v389 := uint64(v387) < uint64(32)
 			if !v389 {
-				goto b339
+				goto b341
 			}
 		}
 		{
@@ -1978,7 +1979,7 @@ func (g *sharedHost) r2() int {
 			v391 = *(*float32)(unsafe.Add(m0, int(v390)*4))
 			v392 := uint64(v386) < uint64(32)
 			if !v392 {
-				goto b338
+				goto b340
 			}
 		}
 		{
@@ -1987,7 +1988,7 @@ func (g *sharedHost) r2() int {
 			v395 := v394 != v394
 			v396 = v391 != v391
 			if !v395 {
-				goto b163
+				goto b164
 			}
 		}
 		{
@@ -1996,18 +1997,18 @@ func (g *sharedHost) r2() int {
 				v397 = int32(0)
 			}
 			v401 = v397
-			goto b166
+			goto b167
 		}
-	b163:
+	b164:
 		if v396 {
 			v401 = int32(1)
-			goto b166
+			goto b167
 		}
 		{
 			v398 := v394 < v391
 			if v398 {
 				v401 = int32(-1)
-				goto b166
+				goto b167
 			}
 		}
 		{
@@ -2018,14 +2019,14 @@ func (g *sharedHost) r2() int {
 			}
 			v401 = v400
 		}
-	b166:
+	b167:
 		{
 			v402 := v401 < 0
 			if !v402 {
 				v404 = v385
 				v405 = v386
 				v406 = v387
-				goto b168
+				goto b169
 			}
 		}
 		{
@@ -2034,11 +2035,11 @@ func (g *sharedHost) r2() int {
 			v405 = v387
 			v406 = v386
 		}
-	b168:
+	b169:
 		{
 			v407 := uint64(v388) < uint64(32)
 			if !v407 {
-				goto b337
+				goto b339
 			}
 		}
 		{
@@ -2049,7 +2050,7 @@ func (g *sharedHost) r2() int {
 			v412 := v411 != v411
 			v413 = v409 != v409
 			if !v412 {
-				goto b171
+				goto b172
 			}
 		}
 		{
@@ -2058,18 +2059,18 @@ func (g *sharedHost) r2() int {
 				v414 = int32(0)
 			}
 			v418 = v414
-			goto b174
+			goto b175
 		}
-	b171:
+	b172:
 		if v413 {
 			v418 = int32(1)
-			goto b174
+			goto b175
 		}
 		{
 			v415 := v411 < v409
 			if v415 {
 				v418 = int32(-1)
-				goto b174
+				goto b175
 			}
 		}
 		{
@@ -2080,7 +2081,7 @@ func (g *sharedHost) r2() int {
 			}
 			v418 = v417
 		}
-	b174:
+	b175:
 		{
 			v419 := v418 < 0
 			v420 := v404 + 1
@@ -2099,7 +2100,7 @@ func (g *sharedHost) r2() int {
 			v427 := v426 != v426
 			v428 = v424 != v424
 			if !v427 {
-				goto b176
+				goto b177
 			}
 		}
 		{
@@ -2108,18 +2109,18 @@ func (g *sharedHost) r2() int {
 				v429 = int32(0)
 			}
 			v433 = v429
-			goto b179
+			goto b180
 		}
-	b176:
+	b177:
 		if v428 {
 			v433 = int32(1)
-			goto b179
+			goto b180
 		}
 		{
 			v430 := v426 < v424
 			if v430 {
 				v433 = int32(-1)
-				goto b179
+				goto b180
 			}
 		}
 		{
@@ -2130,7 +2131,7 @@ func (g *sharedHost) r2() int {
 			}
 			v433 = v432
 		}
-	b179:
+	b180:
 		{
 			v434 := v433 < 0
 			v435 := v421 + 1
@@ -2145,7 +2146,7 @@ func (g *sharedHost) r2() int {
 			v438 := v436 == 0
 			if v438 {
 				v441 = int32(1)
-				goto b181
+				goto b182
 			}
 		}
 		{
@@ -2156,29 +2157,29 @@ func (g *sharedHost) r2() int {
 			}
 			v441 = v440
 		}
-	b181:
+	b182:
 		{
 			v442 := v441 == 2
 			if !v442 {
 				v461 = v437
 				v462 = v441
-				goto b190
+				goto b191
 			}
 		}
 		v443 = v17 + -1
 		v444 = v16
 		v445 = v443
-	b183:
+	b184:
 		{
 			v446 := v444 < v445
 			if !v446 {
-				goto b189
+				goto b190
 			}
 		}
 		{
 			v447 := uint64(v445) < uint64(32)
 			if !v447 {
-				goto b188
+				goto b189
 			}
 		}
 		{
@@ -2186,7 +2187,7 @@ func (g *sharedHost) r2() int {
 			v449 = *(*float32)(unsafe.Add(m0, int(v448)*4))
 			v450 := uint64(v444) < uint64(32)
 			if !v450 {
-				goto b187
+				goto b188
 			}
 		}
 		{
@@ -2198,34 +2199,34 @@ func (g *sharedHost) r2() int {
 			v456 := v445 + -1
 			v444 = v455
 			v445 = v456
-			goto b183
+			goto b184
 		}
-	b187:
+	b188:
 		g.Fault(14, v444, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b188:
+	b189:
 		g.Fault(15, v445, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b189:
+	b190:
 		{
 			v459 := v437 - v16
 			v460 := v443 - v459
 			v461 = v460
 			v462 = int32(1)
 		}
-	b190:
+	b191:
 		if !v19 {
-			goto b236
+			goto b237
 		}
 		if !v20 {
-			goto b236
+			goto b237
 		}
 		{
 			v463 := v462 == 1
 			if !v463 {
-				goto b236
+				goto b237
 			}
 		}
 		{
@@ -2234,26 +2235,26 @@ func (g *sharedHost) r2() int {
 			v466 = v464
 			v467 = int32(0)
 		}
-	b194:
+	b195:
 		{
 			v468 := v467 < 5
 			if !v468 {
 				v548 = false
-				goto b235
+				goto b236
 			}
 			v469 = v466
 		}
-	b195:
+	b196:
 		{
 			v470 := v469 < v17
 			if !v470 {
-				goto b207
+				goto b208
 			}
 		}
 		{
 			v471 := uint64(v469) < uint64(32)
 			if !v471 {
-				goto b206
+				goto b207
 			}
 		}
 		{
@@ -2262,7 +2263,7 @@ func (g *sharedHost) r2() int {
 			v474 = v469 + -1
 			v475 := uint64(v474) < uint64(32)
 			if !v475 {
-				goto b205
+				goto b206
 			}
 		}
 		{
@@ -2271,7 +2272,7 @@ func (g *sharedHost) r2() int {
 			v478 := v477 != v477
 			v479 = v473 != v473
 			if !v478 {
-				goto b200
+				goto b201
 			}
 		}
 		{
@@ -2280,18 +2281,18 @@ func (g *sharedHost) r2() int {
 				v480 = int32(0)
 			}
 			v484 = v480
-			goto b203
+			goto b204
 		}
-	b200:
+	b201:
 		if v479 {
 			v484 = int32(1)
-			goto b203
+			goto b204
 		}
 		{
 			v481 := v477 < v473
 			if v481 {
 				v484 = int32(-1)
-				goto b203
+				goto b204
 			}
 		}
 		{
@@ -2302,43 +2303,43 @@ func (g *sharedHost) r2() int {
 			}
 			v484 = v483
 		}
-	b203:
+	b204:
 		{
 			v485 := v484 < 0
 			if v485 {
-				goto b207
+				goto b208
 			}
 		}
 		{
 			v486 := v469 + 1
 			v469 = v486
-			goto b195
+			goto b196
 		}
-	b205:
+	b206:
 		g.Fault(16, v474, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b206:
+	b207:
 		g.Fault(17, v469, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b207:
+	b208:
 		{
 			v489 := v469 == v17
 			if v489 {
 				v548 = true
-				goto b235
+				goto b236
 			}
 		}
 		if v465 {
 			v548 = false
-			goto b235
+			goto b236
 		}
 		{
 			v490 = v469 + -1
 			v491 := uint64(v490) < uint64(32)
 			if !v491 {
-				goto b234
+				goto b235
 			}
 		}
 		{
@@ -2346,7 +2347,7 @@ func (g *sharedHost) r2() int {
 			v493 = *(*float32)(unsafe.Add(m0, int(v492)*4))
 			v494 := uint64(v469) < uint64(32)
 			if !v494 {
-				goto b233
+				goto b234
 			}
 		}
 		{
@@ -2357,15 +2358,15 @@ func (g *sharedHost) r2() int {
 			v499 := v469 - v16
 			v500 := 2 <= v499
 			if !v500 {
-				goto b220
+				goto b221
 			}
 			v501 = v490
 		}
-	b212:
+	b213:
 		{
 			v502 := 1 <= v501
 			if !v502 {
-				goto b220
+				goto b221
 			}
 		}
 		{
@@ -2377,7 +2378,7 @@ func (g *sharedHost) r2() int {
 			v508 := v507 != v507
 			v509 = v504 != v504
 			if !v508 {
-				goto b215
+				goto b216
 			}
 		}
 		{
@@ -2386,18 +2387,18 @@ func (g *sharedHost) r2() int {
 				v510 = int32(0)
 			}
 			v514 = v510
-			goto b218
+			goto b219
 		}
-	b215:
+	b216:
 		if v509 {
 			v514 = int32(1)
-			goto b218
+			goto b219
 		}
 		{
 			v511 := v507 < v504
 			if v511 {
 				v514 = int32(-1)
-				goto b218
+				goto b219
 			}
 		}
 		{
@@ -2408,11 +2409,11 @@ func (g *sharedHost) r2() int {
 			}
 			v514 = v513
 		}
-	b218:
+	b219:
 		{
 			v515 := v514 < 0
 			if !v515 {
-				goto b220
+				goto b221
 			}
 		}
 		{
@@ -2421,31 +2422,31 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v503)*4)) = v516
 			*(*float32)(unsafe.Add(m0, int(v506)*4)) = v517
 			v501 = v505
-			goto b212
+			goto b213
 		}
-	b220:
+	b221:
 		{
 			v520 := v17 - v469
 			v521 := 2 <= v520
 			if !v521 {
-				goto b232
+				goto b233
 			}
 		}
 		{
 			v522 := v469 + 1
 			v523 = v522
 		}
-	b222:
+	b223:
 		{
 			v524 := v523 < v17
 			if !v524 {
-				goto b232
+				goto b233
 			}
 		}
 		{
 			v525 := uint64(v523) < uint64(32)
 			if !v525 {
-				goto b231
+				goto b232
 			}
 		}
 		{
@@ -2457,7 +2458,7 @@ func (g *sharedHost) r2() int {
 			v531 := v530 != v530
 			v532 = v527 != v527
 			if !v531 {
-				goto b226
+				goto b227
 			}
 		}
 		{
@@ -2466,18 +2467,18 @@ func (g *sharedHost) r2() int {
 				v533 = int32(0)
 			}
 			v537 = v533
-			goto b229
+			goto b230
 		}
-	b226:
+	b227:
 		if v532 {
 			v537 = int32(1)
-			goto b229
+			goto b230
 		}
 		{
 			v534 := v530 < v527
 			if v534 {
 				v537 = int32(-1)
-				goto b229
+				goto b230
 			}
 		}
 		{
@@ -2488,11 +2489,11 @@ func (g *sharedHost) r2() int {
 			}
 			v537 = v536
 		}
-	b229:
+	b230:
 		{
 			v538 := v537 < 0
 			if !v538 {
-				goto b232
+				goto b233
 			}
 		}
 		{
@@ -2502,28 +2503,28 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v529)*4)) = v540
 			v543 := v523 + 1
 			v523 = v543
-			goto b222
+			goto b223
 		}
-	b231:
+	b232:
 		g.Fault(18, v523, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b232:
+	b233:
 		{
 			v545 := v467 + 1
 			v466 = v469
 			v467 = v545
-			goto b194
+			goto b195
 		}
-	b233:
+	b234:
 		g.Fault(19, v469, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b234:
+	b235:
 		g.Fault(20, v490, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b235:
+	b236:
 		if v548 {
 			v739 = v16
 			v740 = v17
@@ -2532,20 +2533,20 @@ func (g *sharedHost) r2() int {
 			v743 = true
 			v744 = v21
 			v745 = true
-			goto b327
+			goto b329
 		}
-	b236:
+	b237:
 		{
 			v549 = v16 + -1
 			v550 := 0 <= v549
 			if !v550 {
-				goto b275
+				goto b276
 			}
 		}
 		{
 			v551 := uint64(v549) < uint64(32)
 			if !v551 {
-				goto b274
+				goto b275
 			}
 		}
 		{
@@ -2553,7 +2554,7 @@ func (g *sharedHost) r2() int {
 			v553 = *(*float32)(unsafe.Add(m0, int(v552)*4))
 			v554 := uint64(v461) < uint64(32)
 			if !v554 {
-				goto b273
+				goto b274
 			}
 		}
 		{
@@ -2562,7 +2563,7 @@ func (g *sharedHost) r2() int {
 			v557 := v556 != v556
 			v558 = v553 != v553
 			if !v557 {
-				goto b241
+				goto b242
 			}
 		}
 		{
@@ -2571,18 +2572,18 @@ func (g *sharedHost) r2() int {
 				v559 = int32(0)
 			}
 			v563 = v559
-			goto b244
+			goto b245
 		}
-	b241:
+	b242:
 		if v558 {
 			v563 = int32(1)
-			goto b244
+			goto b245
 		}
 		{
 			v560 := v556 < v553
 			if v560 {
 				v563 = int32(-1)
-				goto b244
+				goto b245
 			}
 		}
 		{
@@ -2593,18 +2594,18 @@ func (g *sharedHost) r2() int {
 			}
 			v563 = v562
 		}
-	b244:
+	b245:
 		{
 			v564 := v563 < 0
 			if v564 {
-				goto b275
+				goto b276
 			}
 		}
 		{
 			v565 = *(*float32)(unsafe.Add(m0, int(v555)*4))
 			v566 := uint64(v16) < uint64(32)
 			if !v566 {
-				goto b272
+				goto b273
 			}
 		}
 		{
@@ -2617,19 +2618,19 @@ func (g *sharedHost) r2() int {
 			v573 = v571
 			v574 = v572
 		}
-	b247:
+	b248:
 		{
 			v575 := v573 <= v574
 			if !v575 {
 				v590 = v574
-				goto b257
+				goto b258
 			}
 		}
 		{
 			v576 = *(*float32)(unsafe.Add(m0, int(v567)*4))
 			v577 := uint64(v573) < uint64(32)
 			if !v577 {
-				goto b256
+				goto b257
 			}
 		}
 		{
@@ -2638,7 +2639,7 @@ func (g *sharedHost) r2() int {
 			v580 := v579 != v579
 			v581 = v576 != v576
 			if !v580 {
-				goto b251
+				goto b252
 			}
 		}
 		{
@@ -2647,18 +2648,18 @@ func (g *sharedHost) r2() int {
 				v582 = int32(0)
 			}
 			v586 = v582
-			goto b254
+			goto b255
 		}
-	b251:
+	b252:
 		if v581 {
 			v586 = int32(1)
-			goto b254
+			goto b255
 		}
 		{
 			v583 := v579 < v576
 			if v583 {
 				v586 = int32(-1)
-				goto b254
+				goto b255
 			}
 		}
 		{
@@ -2669,36 +2670,36 @@ func (g *sharedHost) r2() int {
 			}
 			v586 = v585
 		}
-	b254:
+	b255:
 		{
 			v587 := v586 < 0
 			if v587 {
 				v590 = v574
-				goto b257
+				goto b258
 			}
 		}
 		{
 			v588 := v573 + 1
 			v616 = v588
 			v617 = v574
-			goto b270
+			goto b271
 		}
-	b256:
+	b257:
 		g.Fault(21, v573, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b257:
+	b258:
 		{
 			v591 := v573 <= v590
 			if !v591 {
-				goto b267
+				goto b268
 			}
 		}
 		{
 			v592 = *(*float32)(unsafe.Add(m0, int(v567)*4))
 			v593 := uint64(v590) < uint64(32)
 			if !v593 {
-				goto b266
+				goto b267
 			}
 		}
 		{
@@ -2707,7 +2708,7 @@ func (g *sharedHost) r2() int {
 			v596 := v595 != v595
 			v597 = v592 != v592
 			if !v596 {
-				goto b261
+				goto b262
 			}
 		}
 		{
@@ -2716,18 +2717,18 @@ func (g *sharedHost) r2() int {
 				v598 = int32(0)
 			}
 			v602 = v598
-			goto b264
+			goto b265
 		}
-	b261:
+	b262:
 		if v597 {
 			v602 = int32(1)
-			goto b264
+			goto b265
 		}
 		{
 			v599 := v595 < v592
 			if v599 {
 				v602 = int32(-1)
-				goto b264
+				goto b265
 			}
 		}
 		{
@@ -2738,23 +2739,23 @@ func (g *sharedHost) r2() int {
 			}
 			v602 = v601
 		}
-	b264:
+	b265:
 		{
 			v603 := v602 < 0
 			if !v603 {
-				goto b267
+				goto b268
 			}
 		}
 		{
 			v604 := v590 + -1
 			v590 = v604
-			goto b257
+			goto b258
 		}
-	b266:
+	b267:
 		g.Fault(22, v590, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b267:
+	b268:
 		{
 			v606 := v590 < v573
 			if v606 {
@@ -2765,13 +2766,13 @@ func (g *sharedHost) r2() int {
 				v743 = v20
 				v744 = v21
 				v745 = false
-				goto b327
+				goto b329
 			}
 		}
 		{
 			v607 := uint64(v590) < uint64(32)
 			if !v607 {
-				goto b271
+				goto b272
 			}
 		}
 		{
@@ -2786,31 +2787,31 @@ func (g *sharedHost) r2() int {
 			v616 = v614
 			v617 = v615
 		}
-	b270:
+	b271:
 		v573 = v616
 		v574 = v617
-		goto b247
-	b271:
+		goto b248
+	b272:
 		g.Fault(23, v590, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b272:
+	b273:
 		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b273:
+	b274:
 		g.Fault(25, v461, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b274:
+	b275:
 		g.Fault(26, v549, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b275:
+	b276:
 		{
 			v622 := uint64(v461) < uint64(32)
 			if !v622 {
-				goto b336
+				goto b338
 			}
 		}
 		{
@@ -2818,7 +2819,7 @@ func (g *sharedHost) r2() int {
 			v624 = *(*float32)(unsafe.Add(m0, int(v623)*4))
 			v625 := uint64(v16) < uint64(32)
 			if !v625 {
-				goto b335
+				goto b337
 			}
 		}
 		{
@@ -2830,18 +2831,18 @@ func (g *sharedHost) r2() int {
 			v631 = v17 + -1
 			v632 = v630
 		}
-	b278:
+	b279:
 		{
 			v633 := v632 <= v631
 			if !v633 {
 				v648 = v631
-				goto b288
+				goto b290
 			}
 		}
 		{
 			v634 := uint64(v632) < uint64(32)
 			if !v634 {
-				goto b287
+				goto b289
 			}
 		}
 		{
@@ -2851,7 +2852,7 @@ func (g *sharedHost) r2() int {
 			v638 := v637 != v637
 			v639 = v636 != v636
 			if !v638 {
-				goto b282
+				goto b283
 			}
 		}
 		{
@@ -2860,18 +2861,18 @@ func (g *sharedHost) r2() int {
 				v640 = int32(0)
 			}
 			v644 = v640
-			goto b285
+			goto b286
 		}
-	b282:
+	b283:
 		if v639 {
 			v644 = int32(1)
-			goto b285
+			goto b286
 		}
 		{
 			v641 := v637 < v636
 			if v641 {
 				v644 = int32(-1)
-				goto b285
+				goto b286
 			}
 		}
 		{
@@ -2882,34 +2883,36 @@ func (g *sharedHost) r2() int {
 			}
 			v644 = v643
 		}
-	b285:
+	b286:
 		{
 			v645 := v644 < 0
 			if !v645 {
-				v648 = v631
 				goto b288
 			}
 		}
 		{
 			v646 := v632 + 1
 			v632 = v646
-			goto b278
+			goto b279
 		}
-	b287:
+	b288:
+		v648 = v631
+		goto b290
+	b289:
 		g.Fault(27, v632, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b288:
+	b290:
 		{
 			v649 := v632 <= v648
 			if !v649 {
-				goto b298
+				goto b300
 			}
 		}
 		{
 			v650 := uint64(v648) < uint64(32)
 			if !v650 {
-				goto b297
+				goto b299
 			}
 		}
 		{
@@ -2919,7 +2922,7 @@ func (g *sharedHost) r2() int {
 			v654 := v653 != v653
 			v655 = v652 != v652
 			if !v654 {
-				goto b292
+				goto b294
 			}
 		}
 		{
@@ -2928,18 +2931,18 @@ func (g *sharedHost) r2() int {
 				v656 = int32(0)
 			}
 			v660 = v656
-			goto b295
+			goto b297
 		}
-	b292:
+	b294:
 		if v655 {
 			v660 = int32(1)
-			goto b295
+			goto b297
 		}
 		{
 			v657 := v653 < v652
 			if v657 {
 				v660 = int32(-1)
-				goto b295
+				goto b297
 			}
 		}
 		{
@@ -2950,34 +2953,34 @@ func (g *sharedHost) r2() int {
 			}
 			v660 = v659
 		}
-	b295:
+	b297:
 		{
 			v661 := v660 < 0
 			if v661 {
-				goto b298
+				goto b300
 			}
 		}
 		{
 			v662 := v648 + -1
 			v648 = v662
-			goto b288
+			goto b290
 		}
-	b297:
+	b299:
 		g.Fault(28, v648, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b298:
+	b300:
 		{
 			v664 := v648 < v632
 			if !v664 {
-				goto b302
+				goto b304
 			}
 		}
 		{
 			v665 = *(*float32)(unsafe.Add(m0, int(v626)*4))
 			v666 := uint64(v648) < uint64(32)
 			if !v666 {
-				goto b301
+				goto b303
 			}
 		}
 		{
@@ -2987,17 +2990,17 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v668
 			v716 = v648
 			v717 = true
-			goto b322
+			goto b324
 		}
-	b301:
+	b303:
 		g.Fault(29, v648, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b302:
+	b304:
 		{
 			v672 := uint64(v648) < uint64(32)
 			if !v672 {
-				goto b334
+				goto b336
 			}
 		}
 		{
@@ -3012,12 +3015,12 @@ func (g *sharedHost) r2() int {
 			v681 = v679
 			v682 = v680
 		}
-	b304:
+	b306:
 		{
 			v683 := v681 <= v682
 			if !v683 {
 				v696 = v682
-				goto b312
+				goto b314
 			}
 		}
 		{
@@ -3027,7 +3030,7 @@ func (g *sharedHost) r2() int {
 			v687 := v686 != v686
 			v688 = v685 != v685
 			if !v687 {
-				goto b307
+				goto b309
 			}
 		}
 		{
@@ -3036,18 +3039,18 @@ func (g *sharedHost) r2() int {
 				v689 = int32(0)
 			}
 			v693 = v689
-			goto b310
+			goto b312
 		}
-	b307:
+	b309:
 		if v688 {
 			v693 = int32(1)
-			goto b310
+			goto b312
 		}
 		{
 			v690 := v686 < v685
 			if v690 {
 				v693 = int32(-1)
-				goto b310
+				goto b312
 			}
 		}
 		{
@@ -3058,25 +3061,25 @@ func (g *sharedHost) r2() int {
 			}
 			v693 = v692
 		}
-	b310:
+	b312:
 		{
 			v694 := v693 < 0
 			if !v694 {
 				v696 = v682
-				goto b312
+				goto b314
 			}
 		}
 		{
 			v695 := v681 + 1
 			v768 = v695
 			v769 = v682
-			goto b333
+			goto b335
 		}
-	b312:
+	b314:
 		{
 			v697 := v681 <= v696
 			if !v697 {
-				goto b320
+				goto b322
 			}
 		}
 		{
@@ -3086,7 +3089,7 @@ func (g *sharedHost) r2() int {
 			v701 := v700 != v700
 			v702 = v699 != v699
 			if !v701 {
-				goto b315
+				goto b317
 			}
 		}
 		{
@@ -3095,18 +3098,18 @@ func (g *sharedHost) r2() int {
 				v703 = int32(0)
 			}
 			v707 = v703
-			goto b318
+			goto b320
 		}
-	b315:
+	b317:
 		if v702 {
 			v707 = int32(1)
-			goto b318
+			goto b320
 		}
 		{
 			v704 := v700 < v699
 			if v704 {
 				v707 = int32(-1)
-				goto b318
+				goto b320
 			}
 		}
 		{
@@ -3117,23 +3120,23 @@ func (g *sharedHost) r2() int {
 			}
 			v707 = v706
 		}
-	b318:
+	b320:
 		{
 			v708 := v707 < 0
 			if v708 {
-				goto b320
+				goto b322
 			}
 		}
 		{
 			v709 := v696 + -1
 			v696 = v709
-			goto b312
+			goto b314
 		}
-	b320:
+	b322:
 		{
 			v710 := v696 < v681
 			if !v710 {
-				goto b332
+				goto b334
 			}
 		}
 		{
@@ -3145,13 +3148,13 @@ func (g *sharedHost) r2() int {
 			v716 = v696
 			v717 = false
 		}
-	b322:
+	b324:
 		{
 			v718 = v716 - v16
 			v719 = v17 - v716
 			v720 := v718 < v719
 			if !v720 {
-				goto b324
+				goto b326
 			}
 		}
 		{
@@ -3163,9 +3166,9 @@ func (g *sharedHost) r2() int {
 			v729 = v722
 			v730 = v16
 			v731 = v716
-			goto b325
+			goto b327
 		}
-	b324:
+	b326:
 		{
 			v724 := v23 / 8
 			v725 := v724 <= v719
@@ -3176,11 +3179,11 @@ func (g *sharedHost) r2() int {
 			v730 = v726
 			v731 = v17
 		}
-	b325:
+	b327:
 		{
 			v732 := uint32(v21) < uint32(48)
 			if !v732 {
-				goto b331
+				goto b333
 			}
 		}
 		{
@@ -3198,7 +3201,7 @@ func (g *sharedHost) r2() int {
 			v744 = v738
 			v745 = false
 		}
-	b327:
+	b329:
 		if !v745 {
 			v753 = v739
 			v754 = v740
@@ -3206,12 +3209,12 @@ func (g *sharedHost) r2() int {
 			v756 = v742
 			v757 = v743
 			v758 = v744
-			goto b330
+			goto b332
 		}
 		{
 			v746 := v744 == 0
 			if v746 {
-				goto b340
+				goto b342
 			}
 		}
 		{
@@ -3228,7 +3231,7 @@ func (g *sharedHost) r2() int {
 			v757 = v752
 			v758 = v747
 		}
-	b330:
+	b332:
 		v16 = v753
 		v17 = v754
 		v18 = v755
@@ -3236,11 +3239,11 @@ func (g *sharedHost) r2() int {
 		v20 = v757
 		v21 = v758
 		goto b6
-	b331:
+	b333:
 		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b332:
+	b334:
 		{
 			v760 := int32(uint64(v696))
 			v761 := *(*float32)(unsafe.Add(m0, int(v760)*4))
@@ -3253,35 +3256,35 @@ func (g *sharedHost) r2() int {
 			v768 = v766
 			v769 = v767
 		}
-	b333:
+	b335:
 		v681 = v768
 		v682 = v769
-		goto b304
-	b334:
+		goto b306
+	b336:
 		g.Fault(31, v648, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b335:
+	b337:
 		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b336:
+	b338:
 		g.Fault(33, v461, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b337:
+	b339:
 		g.Fault(12, v388, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b338:
+	b340:
 		g.Fault(13, v386, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b339:
+	b341:
 		g.Fault(12, v387, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b340:
+	b342:
 		next = 2
 		continue
 	}
