@@ -49,7 +49,9 @@ race:
 cgocheck:
 	$(VULKAN) GOEXPERIMENT=cgocheck2 $(GO) test -timeout 10m ./runtime/...
 
-# The library and the examples work without cgo and without a Vulkan driver.
+# The library and the examples work without cgo and without a Vulkan driver, and where
+# an int has 32 bits.
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 GOARCH=386 $(GO) build ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart

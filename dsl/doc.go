@@ -100,7 +100,8 @@
 //
 // On the host device the operations are those of package sync/atomic. There the race
 // detector (go test -race) knows what Go orders and what barriers and group algorithms
-// do, and reports a data race between work-items with both of its lines. [AtomicFence] orders plain accesses, and is seldom needed.
+// do, and reports a data race between work-items with both of its lines. [AtomicFence]
+// orders plain accesses, and is seldom needed.
 //
 // # Specialization constants
 //

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ type pendingCall struct {
 // maxDepth bounds the nesting of types and expressions, maxSize that of types.
 const (
 	maxDepth = 100
-	maxSize  = 1 << 40
+	maxSize  = 1 << (30 + 10*(bits.UintSize/64))
 )
 
 func (p *parser) errorf(format string, args ...any) {

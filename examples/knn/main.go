@@ -16,6 +16,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 			return fmt.Errorf("%s has vectors of %d numbers, %s of %d", *queries, q.Dim, args[0], s.Dim)
 		}
 	}
-	if s.Len() < 1 || q.Len() < 1 || s.Len() >= 1<<31 {
+	if s.Len() < 1 || q.Len() < 1 || s.Len() > math.MaxInt32 {
 		return fmt.Errorf("%d queries in %d vectors", q.Len(), s.Len())
 	}
 	got, err := onDevice(ctx, dev, s, q)

@@ -31,7 +31,7 @@ type Launch struct {
 	// Unfused rounds the product of an Fma.
 	Unfused bool
 	// MaxSteps is as the interpreter has it.
-	MaxSteps int
+	MaxSteps int64
 	// Checks are as the interpreter has them.
 	Checks *interp.Checks
 }

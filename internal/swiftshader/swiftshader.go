@@ -46,6 +46,9 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	if os.Getenv(inside) != "" {
 		t.Skip("this is SwiftShader")
 	}
+	if !cgo {
+		need.Missing(t, need.Vulkan, "without cgo there is no Vulkan")
+	}
 	manifest := Manifest()
 	if manifest == "" && os.Getenv(env.SwiftShader) != "" {
 		t.Fatalf("there is no %s, which %s names", os.Getenv(env.SwiftShader), env.SwiftShader)

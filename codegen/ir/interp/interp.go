@@ -28,7 +28,7 @@ type Launch struct {
 	Specs        map[uint32]uint64 // values of specialization constants, by id; others have their defaults
 	Memory       []Region          // must not overlap; Run does not change it
 	// MaxSteps bounds the values that all work-items together execute; 0 is 1<<26.
-	MaxSteps int
+	MaxSteps int64
 	// Unfused rounds the product of an Fma, as some devices do.
 	Unfused bool
 	// Leave lets work-items return before a Sync op that others of their group
@@ -54,7 +54,7 @@ func (f *Fault) String() string {
 type Result struct {
 	Memory []Region // in the order of the launch's
 	Fault  *Fault   // nil if none
-	Steps  int
+	Steps  int64
 }
 
 // Memory of the launch's own, where no device has any.
@@ -107,7 +107,7 @@ type machine struct {
 	block  []byte               // the launch block
 	tables map[*ir.Var]*store   // Private
 	group  map[*ir.Var]*store   // Workgroup
-	steps  int
+	steps  int64
 	check  *checker // nil without checks
 }
 

@@ -1,0 +1,5 @@
+//go:build cgo
+
+package swiftshader
+
+const cgo = true
