@@ -191,6 +191,11 @@
 // Functions are inlined, so kgen knows a value where it follows from constants
 // and from what a helper is called with. Data and ids are not known.
 //
+// Go leaves open when an expression reads a variable that a call in the same
+// expression changes: in x + f(), x may be read before or after. A kernel on a
+// device goes from left to right, and gc, by which the host device runs it, often
+// calls first. Give such a call a statement of its own.
+//
 // Types:
 //
 //	bool                       yes

@@ -53,7 +53,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 		a, ok1 := x.(*ir.Value)
 		b, ok2 := y.(*ir.Value)
 		if !ok1 || !ok2 {
-			return l.zero(in.Type())
+			return l.lost(in.Type())
 		}
 		return l.shift(in.Op, a, b, t, in.Y.Type())
 	}
@@ -75,7 +75,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	a, ok1 := x.(*ir.Value)
 	b, ok2 := y.(*ir.Value)
 	if !ok1 || !ok2 {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	if v := l.order(in.Op, a, b, t); v != nil {
 		return v
@@ -308,7 +308,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 		if p, ok := x.(pointer); ok {
 			return l.loadRef(l.deref(p), in.Type())
 		}
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	case token.ARROW:
 		return l.unsupported(in)
 	case token.NOT:
@@ -323,7 +323,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	}
 	v, ok := x.(*ir.Value)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	switch {
 	case in.Op == token.XOR:

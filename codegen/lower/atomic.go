@@ -105,7 +105,7 @@ func atomicFunc(form atomicForm) intrinsic {
 		p, ok := args[0].(pointer)
 		xs := values(args[1:])
 		if !ok || len(xs) != len(args)-1 {
-			return l.zero(in.Type())
+			return l.lost(in.Type())
 		}
 		t := in.Call.Args[0].Type().Underlying().(*types.Pointer).Elem()
 		r := l.deref(p)

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/token"
 	"go/types"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -35,4 +36,14 @@ func isDeferStack(t types.Type) bool {
 		t = p.Elem()
 	}
 	return t.String() == "$ssa.deferStack"
+}
+
+// lost returns a zero for a value that could not be lowered. An error says why, if
+// not before then here: nothing becomes zero silently.
+func (l *lowerer) lost(t types.Type) val {
+	if len(l.diags) == 0 && !l.again {
+		code, hint := badType(t)
+		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
+	}
+	return l.zero(t)
 }

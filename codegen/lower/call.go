@@ -104,7 +104,7 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	default:
 		l.errorf(diag.HostOnly, in.Pos(), "call it on the host and pass the result", "%s runs only on the host", b.Name())
 	}
-	return l.zero(in.Type())
+	return l.lost(in.Type())
 }
 
 func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
@@ -130,7 +130,7 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 	if a, ok := t.Underlying().(*types.Array); ok {
 		return l.m.Int(ir.TypeI64, a.Len())
 	}
-	return l.zero(types.Typ[types.Int])
+	return l.lost(types.Typ[types.Int])
 }
 
 func (l *lowerer) minMax(name string, args []val, t types.Type) val {
@@ -150,7 +150,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	for _, a := range args[1:] {
 		b, ok2 := a.(*ir.Value)
 		if !ok || !ok2 {
-			return l.zero(t)
+			return l.lost(t)
 		}
 		if isFloat(t) {
 			acc = l.floatMinMax(name == "min", acc, b)
@@ -205,7 +205,7 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	dst, ok1 := args[0].(slice)
 	src, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
 	less := l.op(ir.OpSLt, ir.TypeBool, src.len, dst.len)
@@ -251,15 +251,18 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		if q, ok := args[1].(parts); ok {
 			return l.appendParts(in, p, q)
 		}
-		return p // nil is appended
+		if isNilShape(args[1]) {
+			return p
+		}
+		return l.lost(in.Type())
 	}
 	s, ok1 := args[0].(slice)
-	if _, ok := args[1].(parts); ok {
-		return l.appendParts(in, parts{}, args[1].(parts))
+	if q, ok := args[1].(parts); ok {
+		return l.appendParts(in, parts{}, q)
 	}
 	more, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	allocates := func() {
@@ -269,7 +272,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) {
 		allocates()
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	if s.at.device() {
 		l.atEnd(func() {

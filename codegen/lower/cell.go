@@ -183,25 +183,31 @@ func (l *lowerer) storeCell(c *cell, v val) {
 			if c.once {
 				c.know(x)
 			}
+			return
 		}
 	case classStruct:
 		if t, ok := v.(tuple); ok {
 			for i, f := range c.fields {
 				l.storeCell(f, t.elems[i])
 			}
+			return
 		}
 	case classArray:
 		switch v := v.(type) {
 		case array:
 			l.copyMem(c.mem, v.at, c.typ)
+			return
 		case tuple:
 			for i, f := range c.fields {
 				l.storeCell(f, v.elems[i])
 			}
+			return
 		}
 	case classShape:
 		l.storeShape(c, l.canonical(v))
+		return
 	}
+	l.lost(c.typ)
 }
 
 // zero returns the zero value of a Go type.

@@ -13,7 +13,7 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	a, ok1 := x.(tuple)
 	b, ok2 := y.(tuple)
 	if !ok1 || !ok2 {
-		return l.zero(t)
+		return l.lost(t)
 	}
 	part := fields(t)[0]
 	if op == token.MUL || op == token.QUO {

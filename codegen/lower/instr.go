@@ -174,7 +174,7 @@ func (l *lowerer) constant(c *ssa.Const) val {
 		}
 		return l.m.Int(regType(t), c.Int64())
 	}
-	return l.zero(t)
+	return l.lost(t)
 }
 
 // value lowers an instruction that has a result.
@@ -299,7 +299,7 @@ func (l *lowerer) panicText(x ssa.Value) string {
 func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	x, ok := l.get(in.X).(iface)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	match := false
 	if x.typ != nil {
@@ -331,7 +331,7 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 func (l *lowerer) sliceToArray(in *ssa.SliceToArrayPointer) val {
 	s, ok := l.get(in.X).(slice)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	at := in.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
 	n := l.m.Int(ir.TypeI64, at.Len())

@@ -157,7 +157,7 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(c.mem.at(i), l.loadMem(m, r.typ.Elem()), r.typ.Elem()) })
 		return array{c.mem}
 	}
-	return l.zero(t)
+	return l.lost(t)
 }
 
 // moveArray calls one for each element of a part.
@@ -251,7 +251,7 @@ func (l *lowerer) addOffset(off, x *ir.Value) *ir.Value {
 func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	i, ok := l.get(in.Index).(*ir.Value)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	switch x := l.get(in.X).(type) {
 	case slice:
@@ -291,7 +291,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 			return l.unknownElement(in, at.Elem())
 		}
 	}
-	return l.zero(in.Type())
+	return l.lost(in.Type())
 }
 
 // unknownElement reports an index that is not known into what is resolved while
@@ -312,7 +312,7 @@ func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
 func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 	p, ok := l.get(in.X).(pointer)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	switch r := l.deref(p).(type) {
 	case *cell:
@@ -326,14 +326,14 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 			return pointer{ref: constRef{t.elems[in.Field]}}
 		}
 	}
-	return l.zero(in.Type())
+	return l.lost(in.Type())
 }
 
 // index lowers x[i] of an array or string value.
 func (l *lowerer) index(in *ssa.Index) val {
 	i, ok := l.get(in.Index).(*ir.Value)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	switch x := l.get(in.X).(type) {
 	case array:
@@ -351,7 +351,7 @@ func (l *lowerer) index(in *ssa.Index) val {
 	case text:
 		return l.byteAt(x, l.toI64(l.checkIndex(i, in.Index.Type(), x.n), in.Index.Type()))
 	}
-	return l.zero(in.Type())
+	return l.lost(in.Type())
 }
 
 // indexString lowers s[i] of a constant string.
@@ -415,7 +415,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 			}
 		}
 	default:
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)

@@ -67,7 +67,7 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	needle, ok2 := args[1].(slice)
 	elem := fn.TypeArgs()[0]
 	if !ok1 || !ok2 || !shared(haystack, needle) || sizes.Sizeof(elem) == 0 {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	d := l.op(ir.OpISub, ir.TypeI64, l.start(needle, elem), l.start(haystack, elem))
 	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
@@ -77,7 +77,7 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	at := l.m.NewVar(l.f, ir.Function, "at", ir.TypeI64)
 	n := l.m.NewVar(l.f, ir.Function, "n", ir.TypeI64)

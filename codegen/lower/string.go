@@ -36,7 +36,7 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 	}
 	it, ok := l.get(in.Iter).(stringIter)
 	if !ok {
-		return l.zero(in.Type())
+		return l.lost(in.Type())
 	}
 	var starts, runes []int64
 	for i, r := range it.s {
