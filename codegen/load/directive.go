@@ -134,7 +134,7 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 		return
 	}
 	if _, twice := d.SpecIDs[obj]; twice {
-		l.directiveError(pos, "", "%s is given an id twice", obj.Name())
+		l.directiveError(pos, "keep one of them", "%s is given an id twice", obj.Name())
 		return
 	}
 	for other, n := range d.SpecIDs {

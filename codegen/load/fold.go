@@ -80,12 +80,12 @@ func (f *finder) fold(m *kernelMethods) {
 		return
 	}
 	if err := list.Validate(); err != nil {
-		f.add(diag.PropertyValue, k.PropertiesPos, "", "properties of kernel %s: %v", k.Name, err)
+		f.add(diag.PropertyValue, k.PropertiesPos, "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
 		return
 	}
 	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeyWorkGroupSizeHint} {
 		if p, ok := list.Get(key); ok && len(p.Dims()) != k.Rank {
-			f.add(diag.PropertyRank, k.PropertiesPos, "", "%v has %d sizes, but kernel %s has %d dimensions",
+			f.add(diag.PropertyRank, k.PropertiesPos, "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
 				p, len(p.Dims()), k.Name, k.Rank)
 		}
 	}

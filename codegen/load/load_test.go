@@ -193,6 +193,9 @@ func compare(t *testing.T, dir, below string, diags diag.List) {
 	for _, d := range diags {
 		at := line{d.Pos.File, d.Pos.Line}
 		got[at] = append(got[at], d)
+		if d.Hint == "" && d.Code != diag.Load {
+			t.Errorf("no hint: %v", d)
+		}
 	}
 	err := filepath.WalkDir(filepath.Join(dir, below), func(name string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") {

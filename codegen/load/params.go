@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -103,13 +104,13 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		if why := fl.badValue(u.Elem()); why != "" {
-			fl.report(pos, diag.FieldType, "", "field %s of kernel %s has elements that device memory cannot hold: %s", name, fl.k.Name, why)
+			fl.report(pos, diag.FieldType, valueHint(why), "field %s of kernel %s has elements that device memory cannot hold: %s", name, fl.k.Name, why)
 			return
 		}
 		leaf.Kind, leaf.Elem, leaf.Size, leaf.Align = abi.Slice, u.Elem(), 16, 8
 		leaf.ElemSize, leaf.ElemAlign = int(Sizes.Sizeof(u.Elem())), int(Sizes.Alignof(u.Elem()))
 		if leaf.ElemSize == 0 {
-			fl.report(pos, diag.FieldType, "", "field %s of kernel %s has elements without size", name, fl.k.Name)
+			fl.report(pos, diag.FieldType, "pass their number as an int", "field %s of kernel %s has elements without size", name, fl.k.Name)
 			return
 		}
 		fl.add(leaf)
@@ -132,7 +133,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 		}
 	}
 	if why := fl.badValue(t); why != "" {
-		fl.report(pos, diag.FieldType, fieldHint(t), "field %s of kernel %s cannot be an argument: %s", name, fl.k.Name, why)
+		fl.report(pos, diag.FieldType, fieldHint(t, why), "field %s of kernel %s cannot be an argument: %s", name, fl.k.Name, why)
 		return
 	}
 	leaf.Kind = abi.Value
@@ -143,7 +144,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 func (fl *flattener) accessor(leaf Leaf) {
 	named, ok := types.Unalias(leaf.GoType).(*types.Named)
 	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
-		hint := ""
+		hint := "pass numbers, bools, slices, and structs and arrays of them"
 		if fromDSL(leaf.GoType) == "SpecConstant" {
 			hint = "declare the constant as a package-level variable"
 		}
@@ -152,7 +153,7 @@ func (fl *flattener) accessor(leaf Leaf) {
 	}
 	elem := named.TypeArgs().At(0)
 	if why := fl.badValue(elem); why != "" {
-		fl.report(leaf.Pos, diag.FieldType, "", "field %s of kernel %s has elements that work-group memory cannot hold: %s", leaf.Name, fl.k.Name, why)
+		fl.report(leaf.Pos, diag.FieldType, valueHint(why), "field %s of kernel %s has elements that work-group memory cannot hold: %s", leaf.Name, fl.k.Name, why)
 		return
 	}
 	if fl.k.Form != abi.NDRange {
@@ -168,7 +169,7 @@ func (fl *flattener) accessor(leaf Leaf) {
 func (fl *flattener) add(leaf Leaf) {
 	fl.leaves = append(fl.leaves, leaf)
 	if len(fl.leaves) > maxLeaves {
-		fl.report(leaf.Pos, diag.FieldType, "", "kernel %s has more than %d parameters", fl.k.Name, maxLeaves)
+		fl.report(leaf.Pos, diag.FieldType, "pass a slice of them", "kernel %s has more than %d parameters", fl.k.Name, maxLeaves)
 	}
 }
 
@@ -235,8 +236,18 @@ func (fl *flattener) badValue(t types.Type) string {
 	return bad(t, true)
 }
 
-// fieldHint says what to write instead of a field of type t.
-func fieldHint(t types.Type) string {
+// valueHint says what to do about a value that badValue finds bad.
+func valueHint(why string) string {
+	if strings.HasSuffix(why, "exported") {
+		return "export it: generated code has to name it"
+	} else if strings.HasSuffix(why, "function") {
+		return "declare it outside of the function"
+	}
+	return "memory holds numbers, bools, and structs and arrays of them"
+}
+
+// fieldHint says what to write instead of a field of type t, which badValue finds bad.
+func fieldHint(t types.Type, why string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		return "device memory is a slice: write []" + types.TypeString(u.Elem(), func(p *types.Package) string { return p.Name() })
@@ -245,7 +256,7 @@ func fieldHint(t types.Type) string {
 			return "write []byte"
 		}
 	}
-	return ""
+	return valueHint(why)
 }
 
 // hasSlices reports whether a value of type t holds slices or local accessors,

@@ -50,11 +50,11 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		case !ok:
 			return fail(diag.Alignment, "use a constant", "the alignment of private memory must be a constant")
 		case n < 1 || n&(n-1) != 0:
-			return fail(diag.Alignment, "", "the alignment %d is not a power of 2", n)
+			return fail(diag.Alignment, "write 16, 32, 64, …", "the alignment %d is not a power of 2", n)
 		case n < align:
-			return fail(diag.Alignment, "", "the alignment %d is below the %d that %v needs", n, align, elem)
+			return fail(diag.Alignment, "leave it out, or write a larger one", "the alignment %d is below the %d that %v needs", n, align, elem)
 		case n > maxAlign:
-			return fail(diag.Alignment, "", "the alignment %d is larger than %d", n, maxAlign)
+			return fail(diag.Alignment, "write a smaller one", "the alignment %d is larger than %d", n, maxAlign)
 		}
 		align = n
 	}

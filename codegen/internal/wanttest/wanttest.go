@@ -29,6 +29,9 @@ func Compare(t *testing.T, dir string, got diag.List) {
 	elsewhere := map[*diag.Diagnostic]bool{}
 	for _, d := range got {
 		elsewhere[d] = true
+		if d.Hint == "" && d.Code != diag.Load {
+			t.Errorf("no hint: %v", d)
+		}
 	}
 	for _, file := range files {
 		src, err := os.ReadFile(file)
