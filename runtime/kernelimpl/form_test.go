@@ -2,6 +2,7 @@ package kernelimpl
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 )
@@ -61,5 +62,89 @@ func TestPieces(t *testing.T) {
 	HostBallot(out, []bool{true, false, true, true, false, true, true}, 4, 1)
 	if slices.Max(out) != 0 {
 		t.Errorf("ballot past the end: %v", out)
+	}
+}
+
+// TestCombiners compares each combiner of integers, alone, in reductions, in scans and
+// in atomic updates, with its meaning on each bit or on numbers of more bits.
+func TestCombiners(t *testing.T) {
+	combiners(t, "int32", []int32{0, 1, -1, 5, -7, 1 << 30, math.MinInt32, math.MaxInt32, 12345, -98765, 3})
+	combiners(t, "int64", []int64{0, 1, -1, 5, -7, 1 << 62, math.MinInt64, math.MaxInt64, 12345, -98765, 3})
+}
+
+func combiners[T hostInteger](t *testing.T, name string, x []T) {
+	wide := func(x T, signed bool) *big.Int { // the number that x is, as one of 64 bits without a sign
+		n := big.NewInt(int64(x))
+		if !signed && x < 0 {
+			n.Add(n, new(big.Int).Lsh(big.NewInt(1), 64))
+		}
+		return n
+	}
+	least := func(x, y T, signed bool) T {
+		if wide(x, signed).Cmp(wide(y, signed)) <= 0 {
+			return x
+		}
+		return y
+	}
+	most := func(x, y T, signed bool) T { return x ^ y ^ least(x, y, signed) }
+	product := func(x, y T) T { // by shifts and sums
+		sum := T(0)
+		for i := range 64 {
+			if uint64(y)>>i&1 == 1 {
+				sum += x << i
+			}
+		}
+		return sum
+	}
+	for _, c := range []struct {
+		op     string
+		want   func(x, y T) T
+		one    func(x, y T) T
+		reduce func(s []T) T
+		scan   func(s []T)
+	}{
+		{"add", func(x, y T) T { return x - (-y) }, HostAdd[T], HostReduceAdd[T], HostScanAdd[T]},
+		{"mul", product, HostMul[T], HostReduceMul[T], HostScanMul[T]},
+		{"min", func(x, y T) T { return least(x, y, true) }, HostMin[T], HostReduceMin[T], HostScanMin[T]},
+		{"max", func(x, y T) T { return most(x, y, true) }, HostMax[T], HostReduceMax[T], HostScanMax[T]},
+		{"umin", func(x, y T) T { return least(x, y, false) }, HostUMin[T], HostReduceUMin[T], HostScanUMin[T]},
+		{"umax", func(x, y T) T { return most(x, y, false) }, HostUMax[T], HostReduceUMax[T], HostScanUMax[T]},
+		{"and", func(x, y T) T { return ^(^x | ^y) }, HostAnd[T], HostReduceAnd[T], HostScanAnd[T]},
+		{"or", func(x, y T) T { return ^(^x & ^y) }, HostOr[T], HostReduceOr[T], HostScanOr[T]},
+		{"xor", func(x, y T) T { return (x | y) &^ (x & y) }, HostXor[T], HostReduceXor[T], HostScanXor[T]},
+	} {
+		for _, a := range x {
+			for _, b := range x {
+				p := a
+				if old := HostUpdate(&p, b, c.one); c.one(a, b) != c.want(a, b) || old != a || p != c.want(a, b) {
+					t.Errorf("%s %s of %d and %d: %d, and %d after %d, want %d", name, c.op, a, b, c.one(a, b), p, old, c.want(a, b))
+				}
+			}
+		}
+		for n := 1; n <= len(x); n++ {
+			acc := x[0]
+			for _, v := range x[1:n] {
+				acc = c.want(acc, v)
+			}
+			scanned := slices.Clone(x[:n])
+			c.scan(scanned)
+			if got := c.reduce(slices.Clone(x[:n])); got != acc || scanned[n-1] != acc || scanned[0] != x[0] {
+				t.Errorf("%s %s of %d: %d, and %d scanned, want %d", name, c.op, x[:n], got, scanned, acc)
+			}
+		}
+	}
+}
+
+func TestFindLsb(t *testing.T) {
+	for _, x := range []uint32{0, 1, 2, 6, 0x80000000, 0xffffffff, 0x10100} {
+		want := int32(-1)
+		for i := range 32 {
+			if want < 0 && x>>i&1 == 1 {
+				want = int32(i)
+			}
+		}
+		if got := HostFindLsb(x); got != want || HostConst(x) != x {
+			t.Errorf("%#x: %d, want %d", x, got, want)
+		}
 	}
 }
