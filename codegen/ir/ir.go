@@ -268,6 +268,8 @@ type Block struct {
 	Merge, Continue *Block
 	// Unroll asks the driver to unroll the loop whose header this is.
 	Unroll bool
+	// Cold says that the block hardly ever runs: it is there for the few that fail.
+	Cold bool
 }
 
 // TermKind is the kind of a terminator.

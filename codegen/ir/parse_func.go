@@ -143,6 +143,7 @@ func (q *funcParser) header(n int) *Block {
 		b.Continue = q.target()
 	}
 	b.Unroll = q.keyword("unroll")
+	b.Cold = q.keyword("cold")
 	q.end()
 	return b
 }

@@ -241,6 +241,9 @@ func (p *printer) block(b *Block) {
 	if b.Unroll {
 		p.f(" unroll")
 	}
+	if b.Cold {
+		p.f(" cold")
+	}
 	p.f("\n")
 	for _, vs := range [...][]*Value{b.Phis, b.Insts} {
 		for _, v := range vs {

@@ -15,22 +15,22 @@ const maxGathered = 32
 // Where that branch finds that one of them fails, the code in between is run
 // once more up to the first that does, in a copy of its own, without a way back.
 func gather(m *ir.Module) diag.List {
-	if m.UsesGroup && !staysUniform(m) {
+	if m.UsesGroup && !staysUniform(m, gatherAll) {
 		return nil
 	}
 	return gatherAll(m)
 }
 
 // staysUniform reports whether barriers stand in flow that is seen to be uniform after
-// gathering, too, which a copy of the module tells: what the ways apart have in common
+// a change, too, which a copy of the module tells: what the ways apart have in common
 // is harder to see where there are more of them.
-func staysUniform(m *ir.Module) bool {
+func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c, err := ir.Parse(m.String())
 	if err != nil {
 		panic("BUG: a module's text: " + err.Error())
 	}
 	c.Small = m.Small
-	if diags := gatherAll(c); len(diags) > 0 {
+	if diags := change(c); len(diags) > 0 {
 		return false
 	}
 	c.Kernel.RemoveUnreachable()
@@ -47,7 +47,7 @@ func gatherAll(m *ir.Module) diag.List {
 		done := map[*ir.Block]bool{}
 		changed := false
 		for _, b := range f.ReversePostorder() {
-			if !done[b] {
+			if !done[b] && !b.Cold {
 				c := &gatherer{f: f, together: together, placed: map[*ir.Value]bool{}}
 				c.collect(b)
 				for _, x := range c.list {
@@ -59,7 +59,13 @@ func gatherAll(m *ir.Module) diag.List {
 				}
 			}
 		}
-		for cold := map[*ir.Block]bool{}; gatherRegions(f, cold, together); {
+		cold := map[*ir.Block]bool{}
+		for _, b := range f.Blocks {
+			if b.Cold {
+				cold[b] = true
+			}
+		}
+		for gatherRegions(f, cold, together) {
 			changed = true
 		}
 		if changed {

@@ -20,6 +20,8 @@ var passes = []Pass{
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", Run: bounds},
 	// Only now is it known which loops have checks left.
 	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
+	// Loops that are written out need it no more. What it tests says more of integers.
+	{Name: "ahead", Doc: "make the checks of loops ahead of them", Run: ahead},
 	// The ranges that decided checks say what fits in 32 bits; fewer values are
 	// left to convert.
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", Run: narrow},

@@ -71,16 +71,15 @@ func innermost(f *ir.Func) []*loop {
 		if outer[x] || len(x.Latches) != 1 || countPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
-		l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}}
-		l.takeFaults(x, dom.Order)
-		found = append(found, l)
+		found = append(found, newLoop(x, dom.Order))
 	}
 	return found
 }
 
-// takeFaults makes those blocks parts of the loop x that are for its faults only,
-// so that each copy has its own.
-func (l *loop) takeFaults(x *ir.Loop, order []*ir.Block) {
+// newLoop returns x with the blocks that are for its faults only, so that each copy has
+// its own.
+func newLoop(x *ir.Loop, order []*ir.Block) *loop {
+	l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
 	for _, b := range order {
 		if !x.Contains(b) && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
@@ -90,6 +89,7 @@ func (l *loop) takeFaults(x *ir.Loop, order []*ir.Block) {
 	for _, b := range l.blocks {
 		l.in[b] = true
 	}
+	return l
 }
 
 func countPreds(b, p *ir.Block) int {
