@@ -120,6 +120,7 @@ func (g *nestGen) loop() {
 	if down {
 		first, end = end, first
 	}
+	short := first.IsConst() && end.IsConst() && !down // as unsigned numbers these may go on
 	g.store(i, first)
 	second := g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
 	g.store(second, g.end())
@@ -151,21 +152,24 @@ func (g *nestGen) loop() {
 		g.b.Jump(head)
 	}
 	g.b = head
+	ivs := g.ivs
+	g.ivs = append(g.ivs[:len(ivs):len(ivs)], i, second)
 	if last {
 		g.b.Jump(body)
 	} else {
+		if g.r.IntN(6) == 0 {
+			g.access()
+		}
 		g.b.Branch(test(g.load(i)), body, out)
 	}
 	g.b = body
-	// So that it ends.
-	on := g.f.NewBlock()
-	f := g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(g.fuel), g.int(1))
-	g.store(g.fuel, f)
-	g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, f, g.int(40)), on, out)
-	g.b = on
-
-	ivs := g.ivs
-	g.ivs = append(g.ivs[:len(ivs):len(ivs)], i, second)
+	if !short { // so that it ends
+		on := g.f.NewBlock()
+		f := g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(g.fuel), g.int(1))
+		g.store(g.fuel, f)
+		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, f, g.int(40)), on, out)
+		g.b = on
+	}
 	g.body()
 	if g.r.IntN(4) == 0 { // continue
 		again, on := g.f.NewBlock(), g.f.NewBlock()
@@ -187,7 +191,7 @@ func (g *nestGen) loop() {
 		g.b.Jump(head)
 	}
 	g.b = out
-	if g.r.IntN(4) == 0 { // the counter, after its loop
+	if g.r.IntN(3) == 0 { // the counter, after its loop
 		g.access()
 	}
 	g.ivs = ivs
@@ -196,6 +200,9 @@ func (g *nestGen) loop() {
 // access reads or writes an element.
 func (g *nestGen) access() {
 	i := g.index(2)
+	if g.r.IntN(6) == 0 { // whatever it is
+		g.checked(i, [2]*ir.Value{nil, g.fixed[g.r.IntN(len(g.fixed))]})
+	}
 	if g.r.IntN(4) == 0 {
 		g.checked(i, g.out)
 		g.b.Append(ir.OpStore, ir.TypeVoid, g.load(g.sum), g.out[0], i).Aux = &ir.Ref{Elem: ir.TypeI32}
