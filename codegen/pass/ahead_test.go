@@ -120,7 +120,7 @@ func (g *nestGen) loop() {
 	if down {
 		first, end = end, first
 	}
-	short := first.IsConst() && end.IsConst() && !down // as unsigned numbers these may go on
+	short := first.IsConst() && end.IsConst() && end.Int() >= 0 && !down // whatever the test
 	g.store(i, first)
 	second := g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
 	g.store(second, g.end())
