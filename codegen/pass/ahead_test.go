@@ -201,7 +201,7 @@ func (g *nestGen) loop() {
 func (g *nestGen) access() {
 	i := g.index(2)
 	if g.r.IntN(6) == 0 { // whatever it is
-		g.checked(i, [2]*ir.Value{nil, g.fixed[g.r.IntN(len(g.fixed))]})
+		g.checked(i, [2]*ir.Value{nil, g.index(1)})
 	}
 	if g.r.IntN(4) == 0 {
 		g.checked(i, g.out)
