@@ -296,4 +296,3 @@ func TestAheadRandom(t *testing.T) {
 		t.Error("too few loops are changed")
 	}
 }
-
