@@ -18,10 +18,11 @@ var passes = []Pass{
 	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
 	// Every check that it decides saves a branch and perhaps a dead lane.
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", Run: bounds},
-	// Only now is it known which loops have checks left.
-	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
-	// Loops that are written out need it no more. What it tests says more of integers.
+	// Only now is it known which loops have checks left. What it tests says more of
+	// integers.
 	{Name: "ahead", Doc: "make the checks of loops ahead of them", Run: ahead},
+	// Those that nothing can be said of ahead.
+	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
 	// The ranges that decided checks say what fits in 32 bits; fewer values are
 	// left to convert.
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", Run: narrow},

@@ -37,7 +37,7 @@ func unroll(m *ir.Module) diag.List {
 func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	for _, l := range innermost(f) {
-		if tried[l.head] {
+		if tried[l.head] || l.head.Cold {
 			continue
 		}
 		tried[l.head] = true

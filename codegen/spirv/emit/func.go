@@ -108,8 +108,11 @@ func (f *function) merge(b *ir.Block) {
 	switch {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
-		if b.Unroll {
+		switch {
+		case b.Unroll:
 			control = spirv.LoopControlUnroll
+		case b.Cold: // which costs devices that run it for no work-item less so
+			control = spirv.LoopControlDontUnroll
 		}
 		f.LoopMerge(f.labels[b.Merge], f.labels[b.Continue], control)
 	case b.Merge != nil && b.Term.Kind == ir.Branch:

@@ -101,24 +101,24 @@ func (g *localMPHost) r2() int {
 	basex := g.ID[0] * g.Local[0]
 	v10 := g.v10
 	v15 := g.v15
-	v56 := v15 != 0
+	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
-	v70 := v1 + -1
+	v78 := v1 + -1
 	v11 := g.v11
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
 	m1 := g.Memory(1)
 	v13 := g.v13
 	p9 := g.Pointer(9)
-	v87 := v1 + -1
+	v95 := v1 + -1
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v19, v50, v64, v68, v78, v83, v91 int32
-		var v20, v43, v51, v57, v62, v72, v79, v84, v89, v92 int64
+		var v19, v50, v72, v76, v86, v91, v99 int32
+		var v20, v43, v51, v61, v65, v70, v80, v87, v92, v97, v100 int64
 		v19 = int32(x)
 		v20 = int64(uint32(v19))
 		if !v4 {
@@ -159,112 +159,133 @@ func (g *localMPHost) r2() int {
 			v53 := v52 * v6
 			v54 := v53 ^ v51
 			v55 := v54 & v10
-			v57 = v55
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b9
+			}
+			v61 = v55
 		}
 	b7:
 		{
-			v58 := 0 < v57
-			if !v58 {
-				goto b11
+			v62 := 0 < v61
+			if !v62 {
+				goto b13
 			}
-		}
-		if !v56 {
-			goto b10
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v60 := v57 + -1
-			v57 = v60
+			v64 := v61 + -1
+			v61 = v64
 			goto b7
 		}
-	b10:
+	b9:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b13
+			}
+		}
+		if !v58 {
+			goto b12
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			goto b9
+		}
+	b12:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
-	b11:
+	b13:
 		{
-			v62 = v51 * v7
-			v63 := v62 & 255
-			v64 = int32(uint64(v63))
-			v65 := v51 * v8
-			v66 := v65 + v9
-			v67 := v66 & 255
-			v68 = int32(uint64(v67))
-			v69 := v50 == 0
-			if !v69 {
-				goto b15
+			v70 = v51 * v7
+			v71 := v70 & 255
+			v72 = int32(uint64(v71))
+			v73 := v51 * v8
+			v74 := v73 + v9
+			v75 := v74 & 255
+			v76 = int32(uint64(v75))
+			v77 := v50 == 0
+			if !v77 {
+				goto b17
 			}
 		}
 		{
-			v71 := v62 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v11)
-			if !v73 {
-				goto b14
+			v79 := v70 & v78
+			v80 = v79 * 2
+			v81 := uint64(v80) < uint64(v11)
+			if !v81 {
+				goto b16
 			}
 		}
-		*(*int32)(unsafe.Add(m0, int(v64)*4)) = int32(1)
-		*(*int32)(unsafe.Add(p8, int(v72)*4)) = int32(1)
-		*(*int32)(unsafe.Add(m1, int(v68)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m0, int(v72)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v80)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m1, int(v76)*4)) = int32(1)
 		continue
-	b14:
-		g.Fault(1, v72, v11, v0, int32(0), int32(0))
+	b16:
+		g.Fault(1, v80, v11, v0, int32(0), int32(0))
 		continue
-	b15:
+	b17:
 		{
-			v78 = *(*int32)(unsafe.Add(m1, int(v68)*4))
-			v79 = v51 * 4
-			v80 := uint64(v79) < uint64(v13)
-			if !v80 {
+			v86 = *(*int32)(unsafe.Add(m1, int(v76)*4))
+			v87 = v51 * 4
+			v88 := uint64(v87) < uint64(v13)
+			if !v88 {
+				goto b27
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
+			v90 := v86 == 1
+			if !v90 {
+				goto b26
+			}
+		}
+		{
+			v91 = *(*int32)(unsafe.Add(m0, int(v72)*4))
+			v92 = v87 + 1
+			v93 := uint64(v92) < uint64(v13)
+			if !v93 {
 				goto b25
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p9, int(v79)*4)) = v78
-			v82 := v78 == 1
-			if !v82 {
+			*(*int32)(unsafe.Add(p9, int(v92)*4)) = v91
+			v96 := v70 & v95
+			v97 = v96 * 2
+			v98 := uint64(v97) < uint64(v11)
+			if !v98 {
 				goto b24
 			}
 		}
 		{
-			v83 = *(*int32)(unsafe.Add(m0, int(v64)*4))
-			v84 = v79 + 1
-			v85 := uint64(v84) < uint64(v13)
-			if !v85 {
+			v99 = *(*int32)(unsafe.Add(p8, int(v97)*4))
+			v100 = v87 + 2
+			v101 := uint64(v100) < uint64(v13)
+			if !v101 {
 				goto b23
 			}
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
-			v88 := v62 & v87
-			v89 = v88 * 2
-			v90 := uint64(v89) < uint64(v11)
-			if !v90 {
-				goto b22
-			}
-		}
-		{
-			v91 = *(*int32)(unsafe.Add(p8, int(v89)*4))
-			v92 = v79 + 2
-			v93 := uint64(v92) < uint64(v13)
-			if !v93 {
-				goto b21
-			}
-		}
-		*(*int32)(unsafe.Add(p9, int(v92)*4)) = v91
-		goto b24
-	b21:
-		g.Fault(2, v92, v13, v0, int32(0), int32(0))
-		continue
-	b22:
-		g.Fault(1, v89, v11, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p9, int(v100)*4)) = v99
+		goto b26
 	b23:
-		g.Fault(2, v84, v13, v0, int32(0), int32(0))
+		g.Fault(2, v100, v13, v0, int32(0), int32(0))
 		continue
 	b24:
+		g.Fault(1, v97, v11, v0, int32(0), int32(0))
 		continue
 	b25:
-		g.Fault(2, v79, v13, v0, int32(0), int32(0))
+		g.Fault(2, v92, v13, v0, int32(0), int32(0))
+		continue
+	b26:
+		continue
+	b27:
+		g.Fault(2, v87, v13, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -356,12 +377,12 @@ func (g *localSBHost) r1() int {
 	basex := g.ID[0] * g.Local[0]
 	v10 := g.v10
 	v15 := g.v15
-	v56 := v15 != 0
+	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
-	v67 := v1 + -1
+	v75 := v1 + -1
 	v11 := g.v11
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
@@ -370,8 +391,8 @@ func (g *localSBHost) r1() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v19, v50, v64, v74, v80 int32
-		var v20, v43, v51, v57, v70, v75, v82 int64
+		var v19, v50, v72, v82, v88 int32
+		var v20, v43, v51, v61, v65, v78, v83, v90 int64
 		v19 = int32(x)
 		v20 = int64(uint32(v19))
 		if !v4 {
@@ -412,80 +433,101 @@ func (g *localSBHost) r1() int {
 			v53 := v52 * v6
 			v54 := v53 ^ v51
 			v55 := v54 & v10
-			v57 = v55
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b8
+			}
+			v61 = v55
 		}
 	b6:
 		{
-			v58 := 0 < v57
-			if !v58 {
-				goto b10
+			v62 := 0 < v61
+			if !v62 {
+				goto b12
 			}
-		}
-		if !v56 {
-			goto b9
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v60 := v57 + -1
-			v57 = v60
+			v64 := v61 + -1
+			v61 = v64
 			goto b6
 		}
-	b9:
+	b8:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b12
+			}
+		}
+		if !v58 {
+			goto b11
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			goto b8
+		}
+	b11:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
-	b10:
+	b12:
 		{
-			v62 := v51 * v7
-			v63 := v62 & 255
-			v64 = int32(uint64(v63))
-			v65 := v51 * v8
-			v66 := v65 + v9
-			v68 := v66 & v67
-			v69 := v68 * 2
-			v70 = v69 + 1
-			v71 := uint64(v70) < uint64(v11)
-			if !v71 {
-				goto b18
+			v70 := v51 * v7
+			v71 := v70 & 255
+			v72 = int32(uint64(v71))
+			v73 := v51 * v8
+			v74 := v73 + v9
+			v76 := v74 & v75
+			v77 := v76 * 2
+			v78 = v77 + 1
+			v79 := uint64(v78) < uint64(v11)
+			if !v79 {
+				goto b20
 			}
 		}
 		{
-			v72 := v50 == 0
-			if !v72 {
-				goto b15
-			}
-		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v64)*4)) = int32(1)
-			v74 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v70)*4)))
-			v75 = v51 * 4
-			v76 := uint64(v75) < uint64(v13)
-			if !v76 {
-				goto b14
-			}
-		}
-		*(*int32)(unsafe.Add(p9, int(v75)*4)) = v74
-		continue
-	b14:
-		g.Fault(1, v75, v13, v0, int32(0), int32(0))
-		continue
-	b15:
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v70)*4)), int32(1))
-			v80 = *(*int32)(unsafe.Add(m0, int(v64)*4))
-			v81 := v51 * 4
-			v82 = v81 + 1
-			v83 := uint64(v82) < uint64(v13)
-			if !v83 {
+			v80 := v50 == 0
+			if !v80 {
 				goto b17
 			}
 		}
-		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v80
+		{
+			*(*int32)(unsafe.Add(m0, int(v72)*4)) = int32(1)
+			v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v78)*4)))
+			v83 = v51 * 4
+			v84 := uint64(v83) < uint64(v13)
+			if !v84 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
+		continue
+	b16:
+		g.Fault(1, v83, v13, v0, int32(0), int32(0))
 		continue
 	b17:
-		g.Fault(1, v82, v13, v0, int32(0), int32(0))
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v78)*4)), int32(1))
+			v88 = *(*int32)(unsafe.Add(m0, int(v72)*4))
+			v89 := v51 * 4
+			v90 = v89 + 1
+			v91 := uint64(v90) < uint64(v13)
+			if !v91 {
+				goto b19
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v90)*4)) = v88
 		continue
-	b18:
-		g.Fault(2, v70, v11, v0, int32(0), int32(0))
+	b19:
+		g.Fault(1, v90, v13, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(2, v78, v11, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

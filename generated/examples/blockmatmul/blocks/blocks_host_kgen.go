@@ -23,7 +23,7 @@ type matMulHost struct {
 	v9  int64
 	v20 []float32
 	v21 int64
-	v64 []float32
+	v88 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
@@ -53,7 +53,7 @@ func (g *matMulHost) Begin() {
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
 	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v64, n)
+	kernelimpl.HostRoom(&g.v88, n)
 }
 
 // Run runs it.
@@ -114,7 +114,7 @@ func (g *matMulHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v14, v15, v17, v19, v21, v24, v25, v29, v36, v40, v73 int64
+		var v14, v15, v17, v19, v21, v24, v25, v29, v36, v40, v97 int64
 		var v20, v32, v43 float32
 		var v34 int32
 		{
@@ -130,7 +130,7 @@ func (g *matMulHost) r2() int {
 		{
 			v22 := v21 < v3
 			if !v22 {
-				goto b30
+				goto b33
 			}
 		}
 		{
@@ -157,7 +157,7 @@ func (g *matMulHost) r2() int {
 			v29 = v28 + v25
 			v30 := uint64(v29) < uint64(v5)
 			if !v30 {
-				goto b29
+				goto b32
 			}
 		}
 		{
@@ -168,7 +168,7 @@ func (g *matMulHost) r2() int {
 		{
 			v33 := uint64(v24) < uint64(v12)
 			if !v33 {
-				goto b28
+				goto b31
 			}
 		}
 		{
@@ -195,7 +195,7 @@ func (g *matMulHost) r2() int {
 			v40 = v39 + v14
 			v41 := uint64(v40) < uint64(v7)
 			if !v41 {
-				goto b27
+				goto b30
 			}
 		}
 		{
@@ -206,7 +206,7 @@ func (g *matMulHost) r2() int {
 		{
 			v44 := uint64(v24) < uint64(v13)
 			if !v44 {
-				goto b26
+				goto b29
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
@@ -214,50 +214,50 @@ func (g *matMulHost) r2() int {
 		u21 = v21
 		next = 2
 		continue
-	b26:
+	b29:
 		g.Fault(0, v24, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b27:
+	b30:
 		g.Fault(1, v40, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b31:
 		g.Fault(2, v24, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b29:
+	b32:
 		g.Fault(1, v29, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b30:
+	b33:
 		{
-			v70 := v15 < v2
-			if !v70 {
-				goto b35
+			v94 := v15 < v2
+			if !v94 {
+				goto b38
 			}
 		}
 		{
-			v71 := v14 < v4
-			if !v71 {
-				goto b35
+			v95 := v14 < v4
+			if !v95 {
+				goto b38
 			}
 		}
 		{
-			v72 := v15 * v4
-			v73 = v72 + v14
-			v74 := uint64(v73) < uint64(v9)
-			if !v74 {
-				goto b34
+			v96 := v15 * v4
+			v97 = v96 + v14
+			v98 := uint64(v97) < uint64(v9)
+			if !v98 {
+				goto b37
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v73)*4)) = v20
-		goto b35
-	b34:
-		g.Fault(3, v73, v9, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p5, int(v97)*4)) = v20
+		goto b38
+	b37:
+		g.Fault(3, v97, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b38:
 		g.Leave(li)
 		continue
 	}
@@ -274,13 +274,15 @@ func (g *matMulHost) r3() int {
 	v11 := int64(c0)
 	c1 := g.c1
 	v12 := int64(uint32(c1))
-	m0 := g.Memory(0)
+	v48 := v11 + -1
 	c2 := g.c2
+	v52 := v48 * v11
 	v13 := int64(uint32(c2))
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h64 := g.v64[:n]
+	h88 := g.v88[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -302,58 +304,95 @@ func (g *matMulHost) r3() int {
 		v17 := int64(uint32(v16))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v47, v53, v59, v64 float32
-		var v48, v60 int32
-		var v49, v50, v55 int64
+		var v58, v68, v71, v77, v83, v88 float32
+		var v59, v69, v72, v84 int32
+		var v73, v74, v79 int64
 		if !v46 {
-			v64 = v20
-			goto b24
+			v88 = v20
+			goto b27
 		}
-		v47 = v20
-		v48 = int32(0)
-	b18:
 		{
-			v49 = int64(uint32(v48))
-			v50 = v23 + v49
-			v51 := uint64(v50) < uint64(v12)
-			if !v51 {
-				goto b23
+			v47 := uint64(v23) < uint64(v12)
+			v49 := v23 + v48
+			v50 := uint64(v49) < uint64(v12)
+			v51 := uint32(v16) < uint32(c2)
+			v53 := v52 + v17
+			v54 := uint64(v53) < uint64(v13)
+			v55 := v47 && v50
+			v56 := v55 && v51
+			v57 := v56 && v54
+			if !v57 {
+				v71 = v20
+				v72 = int32(0)
+				goto b21
+			}
+			v58 = v20
+			v59 = int32(0)
+		}
+	b19:
+		{
+			v60 := int64(uint32(v59))
+			v61 := v23 + v60
+			v62 := int32(uint64(v61))
+			v63 := *(*float32)(unsafe.Add(m0, int(v62)*4))
+			v64 := v60 * v11
+			v65 := v64 + v17
+			v66 := int32(uint64(v65))
+			v67 := *(*float32)(unsafe.Add(m1, int(v66)*4))
+			v68 = float32(v63*v67 + v58)
+			v69 = v59 + 1
+			v70 := v69 < c0
+			if !v70 {
+				v88 = v68
+				goto b27
+			}
+		}
+		v58 = v68
+		v59 = v69
+		goto b19
+	b21:
+		{
+			v73 = int64(uint32(v72))
+			v74 = v23 + v73
+			v75 := uint64(v74) < uint64(v12)
+			if !v75 {
+				goto b26
 			}
 		}
 		{
-			v52 := int32(uint64(v50))
-			v53 = *(*float32)(unsafe.Add(m0, int(v52)*4))
-			v54 := v49 * v11
-			v55 = v54 + v17
-			v56 := uint64(v55) < uint64(v13)
-			if !v56 {
-				goto b22
+			v76 := int32(uint64(v74))
+			v77 = *(*float32)(unsafe.Add(m0, int(v76)*4))
+			v78 := v73 * v11
+			v79 = v78 + v17
+			v80 := uint64(v79) < uint64(v13)
+			if !v80 {
+				goto b25
 			}
 		}
 		{
-			v57 := int32(uint64(v55))
-			v58 := *(*float32)(unsafe.Add(m1, int(v57)*4))
-			v59 = float32(v53*v58 + v47)
-			v60 = v48 + 1
-			v61 := v60 < c0
-			if !v61 {
-				v64 = v59
-				goto b24
+			v81 := int32(uint64(v79))
+			v82 := *(*float32)(unsafe.Add(m1, int(v81)*4))
+			v83 = float32(v77*v82 + v71)
+			v84 = v72 + 1
+			v85 := v84 < c0
+			if !v85 {
+				v88 = v83
+				goto b27
 			}
 		}
-		v47 = v59
-		v48 = v60
-		goto b18
-	b22:
-		g.Fault(4, v55, v13, v0, v1, int32(0))
+		v71 = v83
+		v72 = v84
+		goto b21
+	b25:
+		g.Fault(4, v79, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
-		g.Fault(5, v50, v12, v0, v1, int32(0))
+	b26:
+		g.Fault(5, v74, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
-		h64[li] = v64
+	b27:
+		h88[li] = v88
 		next = 3
 		continue
 	}
@@ -366,7 +405,7 @@ func (g *matMulHost) r4() int {
 	e21 := g.v21
 	c0 := g.c0
 	v11 := int64(c0)
-	h64 := g.v64[:n]
+	h88 := g.v88[:n]
 	v3 := g.v3
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
@@ -400,7 +439,7 @@ func (g *matMulHost) r4() int {
 			continue
 		}
 		v21 := e21
-		v64 := h64[li]
+		v88 := h88[li]
 		v18 := int32(y)
 		v19 := int64(uint32(v18))
 		v16 := int32(x)
@@ -410,17 +449,17 @@ func (g *matMulHost) r4() int {
 		v0 := int32(basex + x)
 		v14 := int64(uint32(v0))
 		var v20, v32, v43 float32
-		var v24, v25, v29, v36, v40, v73 int64
+		var v24, v25, v29, v36, v40, v97 int64
 		var v34 int32
 		{
-			v65 := v21 + v11
-			v20 = v64
-			v21 = v65
+			v89 := v21 + v11
+			v20 = v88
+			v21 = v89
 		}
 		{
 			v22 := v21 < v3
 			if !v22 {
-				goto b30
+				goto b33
 			}
 		}
 		{
@@ -447,7 +486,7 @@ func (g *matMulHost) r4() int {
 			v29 = v28 + v25
 			v30 := uint64(v29) < uint64(v5)
 			if !v30 {
-				goto b29
+				goto b32
 			}
 		}
 		{
@@ -458,7 +497,7 @@ func (g *matMulHost) r4() int {
 		{
 			v33 := uint64(v24) < uint64(v12)
 			if !v33 {
-				goto b28
+				goto b31
 			}
 		}
 		{
@@ -485,7 +524,7 @@ func (g *matMulHost) r4() int {
 			v40 = v39 + v14
 			v41 := uint64(v40) < uint64(v7)
 			if !v41 {
-				goto b27
+				goto b30
 			}
 		}
 		{
@@ -496,7 +535,7 @@ func (g *matMulHost) r4() int {
 		{
 			v44 := uint64(v24) < uint64(v13)
 			if !v44 {
-				goto b26
+				goto b29
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
@@ -504,50 +543,50 @@ func (g *matMulHost) r4() int {
 		u21 = v21
 		next = 2
 		continue
-	b26:
+	b29:
 		g.Fault(0, v24, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b27:
+	b30:
 		g.Fault(1, v40, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b31:
 		g.Fault(2, v24, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b29:
+	b32:
 		g.Fault(1, v29, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b30:
+	b33:
 		{
-			v70 := v15 < v2
-			if !v70 {
-				goto b35
+			v94 := v15 < v2
+			if !v94 {
+				goto b38
 			}
 		}
 		{
-			v71 := v14 < v4
-			if !v71 {
-				goto b35
+			v95 := v14 < v4
+			if !v95 {
+				goto b38
 			}
 		}
 		{
-			v72 := v15 * v4
-			v73 = v72 + v14
-			v74 := uint64(v73) < uint64(v9)
-			if !v74 {
-				goto b34
+			v96 := v15 * v4
+			v97 = v96 + v14
+			v98 := uint64(v97) < uint64(v9)
+			if !v98 {
+				goto b37
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v73)*4)) = v20
-		goto b35
-	b34:
-		g.Fault(3, v73, v9, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p5, int(v97)*4)) = v20
+		goto b38
+	b37:
+		g.Fault(3, v97, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b35:
+	b38:
 		g.Leave(li)
 		continue
 	}

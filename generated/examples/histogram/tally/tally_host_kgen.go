@@ -102,52 +102,87 @@ func (g *tallyHost) r1() int {
 // r2 runs them after the Barrier in line 40 of kernel.go.
 func (g *tallyHost) r2() int {
 	const n = 256
-	m0 := g.Memory(0)
 	v3 := g.v3
+	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
 	basex := g.ID[0] * g.Local[0]
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v23, v26 int32
-		var v24 int64
+		var v33, v35, v39, v42 int32
+		var v40 int64
 		{
 			v22 := int32(x)
-			v23 = v22
+			v23 := int64(uint32(v22))
+			v24 := uint64(v23) < uint64(v3)
+			v25 := 768 - v22
+			v26 := v25 + -1
+			v27 := v26 / 256
+			v28 := v27 * 256
+			v29 := v22 + v28
+			v30 := int64(uint32(v29))
+			v31 := uint64(v30) < uint64(v3)
+			v32 := v24 && v31
+			if !v32 {
+				v39 = v22
+				goto b10
+			}
+			v33 = v22
 		}
 	b6:
 		{
-			v24 = int64(uint32(v23))
-			v25 := v23 < 768
-			if !v25 {
-				goto b12
+			v34 := v33 < 768
+			if !v34 {
+				goto b16
 			}
 		}
 		{
-			v26 = *(*int32)(unsafe.Add(m0, int(v23)*4))
-			v27 := v26 != 0
-			if !v27 {
-				goto b11
+			v35 = *(*int32)(unsafe.Add(m0, int(v33)*4))
+			v36 := v35 != 0
+			if !v36 {
+				goto b9
 			}
 		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v33)*4)), v35)
+	b9:
 		{
-			v28 := uint64(v24) < uint64(v3)
-			if !v28 {
-				goto b10
-			}
-		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v23)*4)), v26)
-		goto b11
-	b10:
-		g.Fault(0, v24, v3, v0, int32(0), int32(0))
-		continue
-	b11:
-		{
-			v31 := v23 + 256
-			v23 = v31
+			v38 := v33 + 256
+			v33 = v38
 			goto b6
 		}
-	b12:
+	b10:
+		{
+			v40 = int64(uint32(v39))
+			v41 := v39 < 768
+			if !v41 {
+				goto b16
+			}
+		}
+		{
+			v42 = *(*int32)(unsafe.Add(m0, int(v39)*4))
+			v43 := v42 != 0
+			if !v43 {
+				goto b15
+			}
+		}
+		{
+			v44 := uint64(v40) < uint64(v3)
+			if !v44 {
+				goto b14
+			}
+		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v39)*4)), v42)
+		goto b15
+	b14:
+		g.Fault(0, v40, v3, v0, int32(0), int32(0))
+		continue
+	b15:
+		{
+			v47 := v39 + 256
+			v39 = v47
+			goto b10
+		}
+	b16:
 		continue
 	}
 	return -1

@@ -21,7 +21,7 @@ type searchHost struct {
 	v7   int64
 	v13  int32
 	v15  int64
-	v464 int32
+	v552 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
@@ -105,59 +105,95 @@ func (g *searchHost) r1() int {
 		y := int(uint(li) / 64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v15, v21, v23 int64
-		var v25 float32
+		var v15, v17, v35, v42, v44 int64
+		var v46 float32
 		{
 			v14 := int32(uint32(v13) / uint32(c0))
 			v15 = int64(uint32(v14))
 			v16 := int32(x)
-			v17 := int64(uint32(v16))
+			v17 = int64(uint32(v16))
 			if !v19 {
-				goto b201
-			}
-			v21 = v17
-		}
-	b2:
-		{
-			v22 := v21 < v2
-			if !v22 {
-				goto b8
+				goto b222
 			}
 		}
 		{
-			v23 = v20 + v21
-			v24 := uint64(v23) < uint64(v5)
-			if !v24 {
-				goto b7
+			v21 := v20 + v17
+			v22 := uint64(v21) < uint64(v5)
+			v23 := v2 - v17
+			v24 := v23 + -1
+			v25 := v24 / 64
+			v26 := v25 * 64
+			v27 := v17 + v26
+			v28 := v20 + v27
+			v29 := uint64(v28) < uint64(v5)
+			v30 := uint64(v17) < uint64(v2)
+			v31 := uint64(v27) < uint64(v2)
+			v32 := v22 && v29
+			v33 := v32 && v30
+			v34 := v33 && v31
+			if !v34 {
+				v42 = v17
+				goto b5
+			}
+			v35 = v17
+		}
+	b3:
+		{
+			v36 := v35 < v2
+			if !v36 {
+				goto b11
 			}
 		}
 		{
-			v25 = *(*float32)(unsafe.Add(p2, int(v23)*4))
-			v26 := uint64(v21) < uint64(v2)
-			if !v26 {
-				goto b6
+			v37 := v20 + v35
+			v38 := *(*float32)(unsafe.Add(p2, int(v37)*4))
+			v39 := int32(uint64(v35))
+			*(*float32)(unsafe.Add(m0, int(v39)*4)) = v38
+			v41 := v35 + 64
+			v35 = v41
+			goto b3
+		}
+	b5:
+		{
+			v43 := v42 < v2
+			if !v43 {
+				goto b11
 			}
 		}
 		{
-			v27 := int32(uint64(v21))
-			*(*float32)(unsafe.Add(m0, int(v27)*4)) = v25
-			v29 := v21 + 64
-			v21 = v29
-			goto b2
+			v44 = v20 + v42
+			v45 := uint64(v44) < uint64(v5)
+			if !v45 {
+				goto b10
+			}
 		}
-	b6:
-		g.Fault(0, v21, v2, v0, v1, int32(0))
+		{
+			v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
+			v47 := uint64(v42) < uint64(v2)
+			if !v47 {
+				goto b9
+			}
+		}
+		{
+			v48 := int32(uint64(v42))
+			*(*float32)(unsafe.Add(m0, int(v48)*4)) = v46
+			v50 := v42 + 64
+			v42 = v50
+			goto b5
+		}
+	b9:
+		g.Fault(0, v42, v2, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b7:
-		g.Fault(1, v23, v5, v0, v1, int32(0))
+	b10:
+		g.Fault(1, v44, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b8:
+	b11:
 		u15 = v15
 		next = 1
 		continue
-	b201:
+	b222:
 		g.Fault(2, v2, v18, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -174,13 +210,16 @@ func (g *searchHost) r2() int {
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
 	v2 := g.v2
-	v196 := v2 != 0
+	v217 := v2 != 0
 	v3 := g.v3
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v198 := v10 * 2048
-	v200 := v10 + 1
-	v201 := v200 * 2048
+	v219 := v10 * 2048
+	v222 := v10 + 1
+	v223 := v222 * 2048
+	v228 := v2 <= 2147483647
+	v229 := v3 <= 2147483647
+	v239 := 0 <= v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
@@ -199,11 +238,11 @@ func (g *searchHost) r2() int {
 		v17 := int64(uint32(v16))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v203, v204, v206, v208, v212, v213 int64
-		var v209 int
-		var v211, v222, v229, v240, v251, v262, v273, v284, v295, v306, v317, v328, v339, v350, v361, v372, v383 float32
-		var v221, v223, v230, v241, v252, v263, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v394 int32
-		var v227, v228, v234, v235, v245, v246, v256, v257, v267, v268, v278, v279, v289, v290, v300, v301, v311, v312, v322, v323, v333, v334, v344, v345, v355, v356, v366, v367, v377, v378, v388, v389 bool
+		var v225, v253, v258, v259, v444, v446, v448, v452, v453 int64
+		var v256, v449 int
+		var v257, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v451, v462, v472 float32
+		var v267, v269, v276, v287, v298, v309, v320, v331, v342, v353, v364, v375, v386, v397, v408, v419, v430, v440, v461, v463, v469, v471, v473 int32
+		var v273, v274, v280, v281, v291, v292, v302, v303, v313, v314, v324, v325, v335, v336, v346, v347, v357, v358, v368, v369, v379, v380, v390, v391, v401, v402, v412, v413, v423, v424, v434, v435, v467, v468, v477, v478 bool
 		{
 			*(*[64]byte)(own2) = [64]byte{}
 			*(*[64]byte)(own3) = [64]byte{}
@@ -241,708 +280,849 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(m5, 56)) = int32(-1)
 			*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
 			*(*int32)(unsafe.Add(m5, 60)) = int32(-1)
-			v68 := *(*float32)(m4)
-			v69 := *(*int32)(m5)
-			v70 := *(*float32)(unsafe.Add(m4, 4))
-			v71 := *(*int32)(unsafe.Add(m5, 4))
-			v72 := *(*float32)(unsafe.Add(m4, 8))
-			v73 := *(*int32)(unsafe.Add(m5, 8))
-			v74 := *(*float32)(unsafe.Add(m4, 12))
-			v75 := *(*int32)(unsafe.Add(m5, 12))
-			v76 := *(*float32)(unsafe.Add(m4, 16))
-			v77 := *(*int32)(unsafe.Add(m5, 16))
-			v78 := *(*float32)(unsafe.Add(m4, 20))
-			v79 := *(*int32)(unsafe.Add(m5, 20))
-			v80 := *(*float32)(unsafe.Add(m4, 24))
-			v81 := *(*int32)(unsafe.Add(m5, 24))
-			v82 := *(*float32)(unsafe.Add(m4, 28))
-			v83 := *(*int32)(unsafe.Add(m5, 28))
-			v84 := *(*float32)(unsafe.Add(m4, 32))
-			v85 := *(*int32)(unsafe.Add(m5, 32))
-			v86 := *(*float32)(unsafe.Add(m4, 36))
-			v87 := *(*int32)(unsafe.Add(m5, 36))
-			v88 := *(*float32)(unsafe.Add(m4, 40))
-			v89 := *(*int32)(unsafe.Add(m5, 40))
-			v90 := *(*float32)(unsafe.Add(m4, 44))
-			v91 := *(*int32)(unsafe.Add(m5, 44))
-			v92 := *(*float32)(unsafe.Add(m4, 48))
-			v93 := *(*int32)(unsafe.Add(m5, 48))
-			v94 := *(*float32)(unsafe.Add(m4, 52))
-			v95 := *(*int32)(unsafe.Add(m5, 52))
-			v96 := *(*float32)(unsafe.Add(m4, 56))
-			v97 := *(*int32)(unsafe.Add(m5, 56))
-			v98 := *(*float32)(unsafe.Add(m4, 60))
-			v99 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(m4) = v68
-			*(*int32)(m5) = v69
-			*(*float32)(unsafe.Add(m4, 4)) = v70
-			*(*int32)(unsafe.Add(m5, 4)) = v71
-			*(*float32)(unsafe.Add(m4, 8)) = v72
-			*(*int32)(unsafe.Add(m5, 8)) = v73
-			*(*float32)(unsafe.Add(m4, 12)) = v74
-			*(*int32)(unsafe.Add(m5, 12)) = v75
-			*(*float32)(unsafe.Add(m4, 16)) = v76
-			*(*int32)(unsafe.Add(m5, 16)) = v77
-			*(*float32)(unsafe.Add(m4, 20)) = v78
-			*(*int32)(unsafe.Add(m5, 20)) = v79
-			*(*float32)(unsafe.Add(m4, 24)) = v80
-			*(*int32)(unsafe.Add(m5, 24)) = v81
-			*(*float32)(unsafe.Add(m4, 28)) = v82
-			*(*int32)(unsafe.Add(m5, 28)) = v83
-			*(*float32)(unsafe.Add(m4, 32)) = v84
-			*(*int32)(unsafe.Add(m5, 32)) = v85
-			*(*float32)(unsafe.Add(m4, 36)) = v86
-			*(*int32)(unsafe.Add(m5, 36)) = v87
-			*(*float32)(unsafe.Add(m4, 40)) = v88
-			*(*int32)(unsafe.Add(m5, 40)) = v89
-			*(*float32)(unsafe.Add(m4, 44)) = v90
-			*(*int32)(unsafe.Add(m5, 44)) = v91
-			*(*float32)(unsafe.Add(m4, 48)) = v92
-			*(*int32)(unsafe.Add(m5, 48)) = v93
-			*(*float32)(unsafe.Add(m4, 52)) = v94
-			*(*int32)(unsafe.Add(m5, 52)) = v95
-			*(*float32)(unsafe.Add(m4, 56)) = v96
-			*(*int32)(unsafe.Add(m5, 56)) = v97
-			*(*float32)(unsafe.Add(m4, 60)) = v98
-			*(*int32)(unsafe.Add(m5, 60)) = v99
-			v132 := *(*float32)(m4)
-			v133 := *(*int32)(m5)
-			v134 := *(*float32)(unsafe.Add(m4, 4))
-			v135 := *(*int32)(unsafe.Add(m5, 4))
-			v136 := *(*float32)(unsafe.Add(m4, 8))
-			v137 := *(*int32)(unsafe.Add(m5, 8))
-			v138 := *(*float32)(unsafe.Add(m4, 12))
-			v139 := *(*int32)(unsafe.Add(m5, 12))
-			v140 := *(*float32)(unsafe.Add(m4, 16))
-			v141 := *(*int32)(unsafe.Add(m5, 16))
-			v142 := *(*float32)(unsafe.Add(m4, 20))
-			v143 := *(*int32)(unsafe.Add(m5, 20))
-			v144 := *(*float32)(unsafe.Add(m4, 24))
-			v145 := *(*int32)(unsafe.Add(m5, 24))
-			v146 := *(*float32)(unsafe.Add(m4, 28))
-			v147 := *(*int32)(unsafe.Add(m5, 28))
-			v148 := *(*float32)(unsafe.Add(m4, 32))
-			v149 := *(*int32)(unsafe.Add(m5, 32))
-			v150 := *(*float32)(unsafe.Add(m4, 36))
-			v151 := *(*int32)(unsafe.Add(m5, 36))
-			v152 := *(*float32)(unsafe.Add(m4, 40))
-			v153 := *(*int32)(unsafe.Add(m5, 40))
-			v154 := *(*float32)(unsafe.Add(m4, 44))
-			v155 := *(*int32)(unsafe.Add(m5, 44))
-			v156 := *(*float32)(unsafe.Add(m4, 48))
-			v157 := *(*int32)(unsafe.Add(m5, 48))
-			v158 := *(*float32)(unsafe.Add(m4, 52))
-			v159 := *(*int32)(unsafe.Add(m5, 52))
-			v160 := *(*float32)(unsafe.Add(m4, 56))
-			v161 := *(*int32)(unsafe.Add(m5, 56))
-			v162 := *(*float32)(unsafe.Add(m4, 60))
-			v163 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(own2) = v132
-			*(*int32)(own3) = v133
-			*(*float32)(unsafe.Add(own2, 4)) = v134
-			*(*int32)(unsafe.Add(own3, 4)) = v135
-			*(*float32)(unsafe.Add(own2, 8)) = v136
-			*(*int32)(unsafe.Add(own3, 8)) = v137
-			*(*float32)(unsafe.Add(own2, 12)) = v138
-			*(*int32)(unsafe.Add(own3, 12)) = v139
-			*(*float32)(unsafe.Add(own2, 16)) = v140
-			*(*int32)(unsafe.Add(own3, 16)) = v141
-			*(*float32)(unsafe.Add(own2, 20)) = v142
-			*(*int32)(unsafe.Add(own3, 20)) = v143
-			*(*float32)(unsafe.Add(own2, 24)) = v144
-			*(*int32)(unsafe.Add(own3, 24)) = v145
-			*(*float32)(unsafe.Add(own2, 28)) = v146
-			*(*int32)(unsafe.Add(own3, 28)) = v147
-			*(*float32)(unsafe.Add(own2, 32)) = v148
-			*(*int32)(unsafe.Add(own3, 32)) = v149
-			*(*float32)(unsafe.Add(own2, 36)) = v150
-			*(*int32)(unsafe.Add(own3, 36)) = v151
-			*(*float32)(unsafe.Add(own2, 40)) = v152
-			*(*int32)(unsafe.Add(own3, 40)) = v153
-			*(*float32)(unsafe.Add(own2, 44)) = v154
-			*(*int32)(unsafe.Add(own3, 44)) = v155
-			*(*float32)(unsafe.Add(own2, 48)) = v156
-			*(*int32)(unsafe.Add(own3, 48)) = v157
-			*(*float32)(unsafe.Add(own2, 52)) = v158
-			*(*int32)(unsafe.Add(own3, 52)) = v159
-			*(*float32)(unsafe.Add(own2, 56)) = v160
-			*(*int32)(unsafe.Add(own3, 56)) = v161
-			*(*float32)(unsafe.Add(own2, 60)) = v162
-			*(*int32)(unsafe.Add(own3, 60)) = v163
-			if !v196 {
-				goto b200
+			v89 := *(*float32)(m4)
+			v90 := *(*int32)(m5)
+			v91 := *(*float32)(unsafe.Add(m4, 4))
+			v92 := *(*int32)(unsafe.Add(m5, 4))
+			v93 := *(*float32)(unsafe.Add(m4, 8))
+			v94 := *(*int32)(unsafe.Add(m5, 8))
+			v95 := *(*float32)(unsafe.Add(m4, 12))
+			v96 := *(*int32)(unsafe.Add(m5, 12))
+			v97 := *(*float32)(unsafe.Add(m4, 16))
+			v98 := *(*int32)(unsafe.Add(m5, 16))
+			v99 := *(*float32)(unsafe.Add(m4, 20))
+			v100 := *(*int32)(unsafe.Add(m5, 20))
+			v101 := *(*float32)(unsafe.Add(m4, 24))
+			v102 := *(*int32)(unsafe.Add(m5, 24))
+			v103 := *(*float32)(unsafe.Add(m4, 28))
+			v104 := *(*int32)(unsafe.Add(m5, 28))
+			v105 := *(*float32)(unsafe.Add(m4, 32))
+			v106 := *(*int32)(unsafe.Add(m5, 32))
+			v107 := *(*float32)(unsafe.Add(m4, 36))
+			v108 := *(*int32)(unsafe.Add(m5, 36))
+			v109 := *(*float32)(unsafe.Add(m4, 40))
+			v110 := *(*int32)(unsafe.Add(m5, 40))
+			v111 := *(*float32)(unsafe.Add(m4, 44))
+			v112 := *(*int32)(unsafe.Add(m5, 44))
+			v113 := *(*float32)(unsafe.Add(m4, 48))
+			v114 := *(*int32)(unsafe.Add(m5, 48))
+			v115 := *(*float32)(unsafe.Add(m4, 52))
+			v116 := *(*int32)(unsafe.Add(m5, 52))
+			v117 := *(*float32)(unsafe.Add(m4, 56))
+			v118 := *(*int32)(unsafe.Add(m5, 56))
+			v119 := *(*float32)(unsafe.Add(m4, 60))
+			v120 := *(*int32)(unsafe.Add(m5, 60))
+			*(*float32)(m4) = v89
+			*(*int32)(m5) = v90
+			*(*float32)(unsafe.Add(m4, 4)) = v91
+			*(*int32)(unsafe.Add(m5, 4)) = v92
+			*(*float32)(unsafe.Add(m4, 8)) = v93
+			*(*int32)(unsafe.Add(m5, 8)) = v94
+			*(*float32)(unsafe.Add(m4, 12)) = v95
+			*(*int32)(unsafe.Add(m5, 12)) = v96
+			*(*float32)(unsafe.Add(m4, 16)) = v97
+			*(*int32)(unsafe.Add(m5, 16)) = v98
+			*(*float32)(unsafe.Add(m4, 20)) = v99
+			*(*int32)(unsafe.Add(m5, 20)) = v100
+			*(*float32)(unsafe.Add(m4, 24)) = v101
+			*(*int32)(unsafe.Add(m5, 24)) = v102
+			*(*float32)(unsafe.Add(m4, 28)) = v103
+			*(*int32)(unsafe.Add(m5, 28)) = v104
+			*(*float32)(unsafe.Add(m4, 32)) = v105
+			*(*int32)(unsafe.Add(m5, 32)) = v106
+			*(*float32)(unsafe.Add(m4, 36)) = v107
+			*(*int32)(unsafe.Add(m5, 36)) = v108
+			*(*float32)(unsafe.Add(m4, 40)) = v109
+			*(*int32)(unsafe.Add(m5, 40)) = v110
+			*(*float32)(unsafe.Add(m4, 44)) = v111
+			*(*int32)(unsafe.Add(m5, 44)) = v112
+			*(*float32)(unsafe.Add(m4, 48)) = v113
+			*(*int32)(unsafe.Add(m5, 48)) = v114
+			*(*float32)(unsafe.Add(m4, 52)) = v115
+			*(*int32)(unsafe.Add(m5, 52)) = v116
+			*(*float32)(unsafe.Add(m4, 56)) = v117
+			*(*int32)(unsafe.Add(m5, 56)) = v118
+			*(*float32)(unsafe.Add(m4, 60)) = v119
+			*(*int32)(unsafe.Add(m5, 60)) = v120
+			v153 := *(*float32)(m4)
+			v154 := *(*int32)(m5)
+			v155 := *(*float32)(unsafe.Add(m4, 4))
+			v156 := *(*int32)(unsafe.Add(m5, 4))
+			v157 := *(*float32)(unsafe.Add(m4, 8))
+			v158 := *(*int32)(unsafe.Add(m5, 8))
+			v159 := *(*float32)(unsafe.Add(m4, 12))
+			v160 := *(*int32)(unsafe.Add(m5, 12))
+			v161 := *(*float32)(unsafe.Add(m4, 16))
+			v162 := *(*int32)(unsafe.Add(m5, 16))
+			v163 := *(*float32)(unsafe.Add(m4, 20))
+			v164 := *(*int32)(unsafe.Add(m5, 20))
+			v165 := *(*float32)(unsafe.Add(m4, 24))
+			v166 := *(*int32)(unsafe.Add(m5, 24))
+			v167 := *(*float32)(unsafe.Add(m4, 28))
+			v168 := *(*int32)(unsafe.Add(m5, 28))
+			v169 := *(*float32)(unsafe.Add(m4, 32))
+			v170 := *(*int32)(unsafe.Add(m5, 32))
+			v171 := *(*float32)(unsafe.Add(m4, 36))
+			v172 := *(*int32)(unsafe.Add(m5, 36))
+			v173 := *(*float32)(unsafe.Add(m4, 40))
+			v174 := *(*int32)(unsafe.Add(m5, 40))
+			v175 := *(*float32)(unsafe.Add(m4, 44))
+			v176 := *(*int32)(unsafe.Add(m5, 44))
+			v177 := *(*float32)(unsafe.Add(m4, 48))
+			v178 := *(*int32)(unsafe.Add(m5, 48))
+			v179 := *(*float32)(unsafe.Add(m4, 52))
+			v180 := *(*int32)(unsafe.Add(m5, 52))
+			v181 := *(*float32)(unsafe.Add(m4, 56))
+			v182 := *(*int32)(unsafe.Add(m5, 56))
+			v183 := *(*float32)(unsafe.Add(m4, 60))
+			v184 := *(*int32)(unsafe.Add(m5, 60))
+			*(*float32)(own2) = v153
+			*(*int32)(own3) = v154
+			*(*float32)(unsafe.Add(own2, 4)) = v155
+			*(*int32)(unsafe.Add(own3, 4)) = v156
+			*(*float32)(unsafe.Add(own2, 8)) = v157
+			*(*int32)(unsafe.Add(own3, 8)) = v158
+			*(*float32)(unsafe.Add(own2, 12)) = v159
+			*(*int32)(unsafe.Add(own3, 12)) = v160
+			*(*float32)(unsafe.Add(own2, 16)) = v161
+			*(*int32)(unsafe.Add(own3, 16)) = v162
+			*(*float32)(unsafe.Add(own2, 20)) = v163
+			*(*int32)(unsafe.Add(own3, 20)) = v164
+			*(*float32)(unsafe.Add(own2, 24)) = v165
+			*(*int32)(unsafe.Add(own3, 24)) = v166
+			*(*float32)(unsafe.Add(own2, 28)) = v167
+			*(*int32)(unsafe.Add(own3, 28)) = v168
+			*(*float32)(unsafe.Add(own2, 32)) = v169
+			*(*int32)(unsafe.Add(own3, 32)) = v170
+			*(*float32)(unsafe.Add(own2, 36)) = v171
+			*(*int32)(unsafe.Add(own3, 36)) = v172
+			*(*float32)(unsafe.Add(own2, 40)) = v173
+			*(*int32)(unsafe.Add(own3, 40)) = v174
+			*(*float32)(unsafe.Add(own2, 44)) = v175
+			*(*int32)(unsafe.Add(own3, 44)) = v176
+			*(*float32)(unsafe.Add(own2, 48)) = v177
+			*(*int32)(unsafe.Add(own3, 48)) = v178
+			*(*float32)(unsafe.Add(own2, 52)) = v179
+			*(*int32)(unsafe.Add(own3, 52)) = v180
+			*(*float32)(unsafe.Add(own2, 56)) = v181
+			*(*int32)(unsafe.Add(own3, 56)) = v182
+			*(*float32)(unsafe.Add(own2, 60)) = v183
+			*(*int32)(unsafe.Add(own3, 60)) = v184
+			if !v217 {
+				goto b221
 			}
 		}
 		{
-			v197 := v3 / v2
-			v199 := v198 + v17
-			v202 := v201 < v197
-			v203 = v197
-			if v202 {
-				v203 = v201
+			v218 := v3 / v2
+			v220 := v219 + v17
+			v221 := v220 <= 2147483647
+			v224 := v223 < v218
+			v225 = v218
+			if v224 {
+				v225 = v223
 			}
-			v204 = v199
-		}
-	b11:
-		{
-			v205 := v204 < v203
-			if !v205 {
+			v226 := -2147483648 <= v225
+			v227 := v225 <= 2147483647
+			v230 := v220 * v2
+			v231 := uint64(v230) <= uint64(v3)
+			v232 := v225 - v220
+			v233 := v232 + -1
+			v234 := v233 / 64
+			v235 := v234 * 64
+			v236 := v220 + v235
+			v237 := v236 * v2
+			v238 := uint64(v237) <= uint64(v3)
+			v240 := v3 - v230
+			v241 := v2 <= v240
+			v242 := v3 - v237
+			v243 := v2 <= v242
+			v244 := v221 && v226
+			v245 := v244 && v227
+			v246 := v245 && v228
+			v247 := v246 && v229
+			v248 := v247 && v231
+			v249 := v248 && v238
+			v250 := v249 && v239
+			v251 := v250 && v241
+			v252 := v251 && v243
+			if !v252 {
+				v444 = v220
 				goto b101
 			}
-		}
-		{
-			v206 = v204 * v2
-			v207 := uint64(v206) <= uint64(v3)
-			if !v207 {
-				goto b100
-			}
-		}
-		{
-			v208 = v3 - v206
-			v209 = int(v206) * 4
-			v210 := uint64(v2) <= uint64(v208)
-			if !v210 {
-				goto b99
-			}
-			v211 = float32(0)
-			v212 = int64(-1)
+			v253 = v220
 		}
 	b14:
 		{
-			v213 = v212 + 1
-			v214 := v213 < v2
-			if !v214 {
-				goto b16
+			v254 := v253 < v225
+			if !v254 {
+				goto b122
 			}
 		}
 		{
-			v215 := *(*float32)(unsafe.Add(p1, v209+int(v213)*4))
-			v216 := int32(uint64(v213))
-			v217 := *(*float32)(unsafe.Add(m0, int(v216)*4))
-			v218 := float32(v215 - v217)
-			v219 := float32(v218 * v218)
-			v220 := float32(v211 + v219)
-			v211 = v220
-			v212 = v213
-			goto b14
+			v255 := v253 * v2
+			v256 = int(v255) * 4
+			v257 = float32(0)
+			v258 = int64(-1)
 		}
 	b16:
 		{
-			v221 = int32(uint64(v204))
-			v222 = *(*float32)(unsafe.Add(own2, 60))
-			v223 = *(*int32)(unsafe.Add(own3, 60))
-			v224 := v211 < v222
-			if v224 {
-				v228 = true
-				goto b20
+			v259 = v258 + 1
+			v260 := v259 < v2
+			if !v260 {
+				goto b18
 			}
 		}
 		{
-			v225 := v211 == v222
-			if !v225 {
-				v227 = false
-				goto b19
+			v261 := *(*float32)(unsafe.Add(p1, v256+int(v259)*4))
+			v262 := int32(uint64(v259))
+			v263 := *(*float32)(unsafe.Add(m0, int(v262)*4))
+			v264 := float32(v261 - v263)
+			v265 := float32(v264 * v264)
+			v266 := float32(v257 + v265)
+			v257 = v266
+			v258 = v259
+			goto b16
+		}
+	b18:
+		{
+			v267 = int32(uint64(v253))
+			v268 = *(*float32)(unsafe.Add(own2, 60))
+			v269 = *(*int32)(unsafe.Add(own3, 60))
+			v270 := v257 < v268
+			if v270 {
+				v274 = true
+				goto b22
 			}
 		}
 		{
-			v226 := v221 < v223
-			v227 = v226
-		}
-	b19:
-		v228 = v227
-	b20:
-		if !v228 {
-			goto b98
-		}
-		{
-			v229 = *(*float32)(unsafe.Add(own2, 56))
-			v230 = *(*int32)(unsafe.Add(own3, 56))
-			v231 := v211 < v229
-			if v231 {
-				v235 = true
-				goto b25
+			v271 := v257 == v268
+			if !v271 {
+				v273 = false
+				goto b21
 			}
 		}
 		{
-			v232 := v211 == v229
-			if !v232 {
-				v234 = false
-				goto b24
+			v272 := v267 < v269
+			v273 = v272
+		}
+	b21:
+		v274 = v273
+	b22:
+		if !v274 {
+			goto b100
+		}
+		{
+			v275 = *(*float32)(unsafe.Add(own2, 56))
+			v276 = *(*int32)(unsafe.Add(own3, 56))
+			v277 := v257 < v275
+			if v277 {
+				v281 = true
+				goto b27
 			}
 		}
 		{
-			v233 := v221 < v230
-			v234 = v233
-		}
-	b24:
-		v235 = v234
-	b25:
-		if !v235 {
-			v394 = int32(15)
-			goto b97
-		}
-		{
-			v236 := *(*float32)(unsafe.Add(own2, 56))
-			v237 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v236
-			*(*int32)(unsafe.Add(own3, 60)) = v237
-			v240 = *(*float32)(unsafe.Add(own2, 52))
-			v241 = *(*int32)(unsafe.Add(own3, 52))
-			v242 := v211 < v240
-			if v242 {
-				v246 = true
-				goto b30
+			v278 := v257 == v275
+			if !v278 {
+				v280 = false
+				goto b26
 			}
 		}
 		{
-			v243 := v211 == v240
-			if !v243 {
-				v245 = false
-				goto b29
+			v279 := v267 < v276
+			v280 = v279
+		}
+	b26:
+		v281 = v280
+	b27:
+		if !v281 {
+			v440 = int32(15)
+			goto b99
+		}
+		{
+			v282 := *(*float32)(unsafe.Add(own2, 56))
+			v283 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v282
+			*(*int32)(unsafe.Add(own3, 60)) = v283
+			v286 = *(*float32)(unsafe.Add(own2, 52))
+			v287 = *(*int32)(unsafe.Add(own3, 52))
+			v288 := v257 < v286
+			if v288 {
+				v292 = true
+				goto b32
 			}
 		}
 		{
-			v244 := v221 < v241
-			v245 = v244
-		}
-	b29:
-		v246 = v245
-	b30:
-		if !v246 {
-			v394 = int32(14)
-			goto b97
-		}
-		{
-			v247 := *(*float32)(unsafe.Add(own2, 52))
-			v248 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v247
-			*(*int32)(unsafe.Add(own3, 56)) = v248
-			v251 = *(*float32)(unsafe.Add(own2, 48))
-			v252 = *(*int32)(unsafe.Add(own3, 48))
-			v253 := v211 < v251
-			if v253 {
-				v257 = true
-				goto b35
+			v289 := v257 == v286
+			if !v289 {
+				v291 = false
+				goto b31
 			}
 		}
 		{
-			v254 := v211 == v251
-			if !v254 {
-				v256 = false
-				goto b34
+			v290 := v267 < v287
+			v291 = v290
+		}
+	b31:
+		v292 = v291
+	b32:
+		if !v292 {
+			v440 = int32(14)
+			goto b99
+		}
+		{
+			v293 := *(*float32)(unsafe.Add(own2, 52))
+			v294 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v293
+			*(*int32)(unsafe.Add(own3, 56)) = v294
+			v297 = *(*float32)(unsafe.Add(own2, 48))
+			v298 = *(*int32)(unsafe.Add(own3, 48))
+			v299 := v257 < v297
+			if v299 {
+				v303 = true
+				goto b37
 			}
 		}
 		{
-			v255 := v221 < v252
-			v256 = v255
-		}
-	b34:
-		v257 = v256
-	b35:
-		if !v257 {
-			v394 = int32(13)
-			goto b97
-		}
-		{
-			v258 := *(*float32)(unsafe.Add(own2, 48))
-			v259 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v258
-			*(*int32)(unsafe.Add(own3, 52)) = v259
-			v262 = *(*float32)(unsafe.Add(own2, 44))
-			v263 = *(*int32)(unsafe.Add(own3, 44))
-			v264 := v211 < v262
-			if v264 {
-				v268 = true
-				goto b40
+			v300 := v257 == v297
+			if !v300 {
+				v302 = false
+				goto b36
 			}
 		}
 		{
-			v265 := v211 == v262
-			if !v265 {
-				v267 = false
-				goto b39
+			v301 := v267 < v298
+			v302 = v301
+		}
+	b36:
+		v303 = v302
+	b37:
+		if !v303 {
+			v440 = int32(13)
+			goto b99
+		}
+		{
+			v304 := *(*float32)(unsafe.Add(own2, 48))
+			v305 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v304
+			*(*int32)(unsafe.Add(own3, 52)) = v305
+			v308 = *(*float32)(unsafe.Add(own2, 44))
+			v309 = *(*int32)(unsafe.Add(own3, 44))
+			v310 := v257 < v308
+			if v310 {
+				v314 = true
+				goto b42
 			}
 		}
 		{
-			v266 := v221 < v263
-			v267 = v266
-		}
-	b39:
-		v268 = v267
-	b40:
-		if !v268 {
-			v394 = int32(12)
-			goto b97
-		}
-		{
-			v269 := *(*float32)(unsafe.Add(own2, 44))
-			v270 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v269
-			*(*int32)(unsafe.Add(own3, 48)) = v270
-			v273 = *(*float32)(unsafe.Add(own2, 40))
-			v274 = *(*int32)(unsafe.Add(own3, 40))
-			v275 := v211 < v273
-			if v275 {
-				v279 = true
-				goto b45
+			v311 := v257 == v308
+			if !v311 {
+				v313 = false
+				goto b41
 			}
 		}
 		{
-			v276 := v211 == v273
-			if !v276 {
-				v278 = false
-				goto b44
+			v312 := v267 < v309
+			v313 = v312
+		}
+	b41:
+		v314 = v313
+	b42:
+		if !v314 {
+			v440 = int32(12)
+			goto b99
+		}
+		{
+			v315 := *(*float32)(unsafe.Add(own2, 44))
+			v316 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v315
+			*(*int32)(unsafe.Add(own3, 48)) = v316
+			v319 = *(*float32)(unsafe.Add(own2, 40))
+			v320 = *(*int32)(unsafe.Add(own3, 40))
+			v321 := v257 < v319
+			if v321 {
+				v325 = true
+				goto b47
 			}
 		}
 		{
-			v277 := v221 < v274
-			v278 = v277
-		}
-	b44:
-		v279 = v278
-	b45:
-		if !v279 {
-			v394 = int32(11)
-			goto b97
-		}
-		{
-			v280 := *(*float32)(unsafe.Add(own2, 40))
-			v281 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v280
-			*(*int32)(unsafe.Add(own3, 44)) = v281
-			v284 = *(*float32)(unsafe.Add(own2, 36))
-			v285 = *(*int32)(unsafe.Add(own3, 36))
-			v286 := v211 < v284
-			if v286 {
-				v290 = true
-				goto b50
+			v322 := v257 == v319
+			if !v322 {
+				v324 = false
+				goto b46
 			}
 		}
 		{
-			v287 := v211 == v284
-			if !v287 {
-				v289 = false
-				goto b49
+			v323 := v267 < v320
+			v324 = v323
+		}
+	b46:
+		v325 = v324
+	b47:
+		if !v325 {
+			v440 = int32(11)
+			goto b99
+		}
+		{
+			v326 := *(*float32)(unsafe.Add(own2, 40))
+			v327 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v326
+			*(*int32)(unsafe.Add(own3, 44)) = v327
+			v330 = *(*float32)(unsafe.Add(own2, 36))
+			v331 = *(*int32)(unsafe.Add(own3, 36))
+			v332 := v257 < v330
+			if v332 {
+				v336 = true
+				goto b52
 			}
 		}
 		{
-			v288 := v221 < v285
-			v289 = v288
-		}
-	b49:
-		v290 = v289
-	b50:
-		if !v290 {
-			v394 = int32(10)
-			goto b97
-		}
-		{
-			v291 := *(*float32)(unsafe.Add(own2, 36))
-			v292 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v291
-			*(*int32)(unsafe.Add(own3, 40)) = v292
-			v295 = *(*float32)(unsafe.Add(own2, 32))
-			v296 = *(*int32)(unsafe.Add(own3, 32))
-			v297 := v211 < v295
-			if v297 {
-				v301 = true
-				goto b55
+			v333 := v257 == v330
+			if !v333 {
+				v335 = false
+				goto b51
 			}
 		}
 		{
-			v298 := v211 == v295
-			if !v298 {
-				v300 = false
-				goto b54
+			v334 := v267 < v331
+			v335 = v334
+		}
+	b51:
+		v336 = v335
+	b52:
+		if !v336 {
+			v440 = int32(10)
+			goto b99
+		}
+		{
+			v337 := *(*float32)(unsafe.Add(own2, 36))
+			v338 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v337
+			*(*int32)(unsafe.Add(own3, 40)) = v338
+			v341 = *(*float32)(unsafe.Add(own2, 32))
+			v342 = *(*int32)(unsafe.Add(own3, 32))
+			v343 := v257 < v341
+			if v343 {
+				v347 = true
+				goto b57
 			}
 		}
 		{
-			v299 := v221 < v296
-			v300 = v299
-		}
-	b54:
-		v301 = v300
-	b55:
-		if !v301 {
-			v394 = int32(9)
-			goto b97
-		}
-		{
-			v302 := *(*float32)(unsafe.Add(own2, 32))
-			v303 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v302
-			*(*int32)(unsafe.Add(own3, 36)) = v303
-			v306 = *(*float32)(unsafe.Add(own2, 28))
-			v307 = *(*int32)(unsafe.Add(own3, 28))
-			v308 := v211 < v306
-			if v308 {
-				v312 = true
-				goto b60
+			v344 := v257 == v341
+			if !v344 {
+				v346 = false
+				goto b56
 			}
 		}
 		{
-			v309 := v211 == v306
-			if !v309 {
-				v311 = false
-				goto b59
+			v345 := v267 < v342
+			v346 = v345
+		}
+	b56:
+		v347 = v346
+	b57:
+		if !v347 {
+			v440 = int32(9)
+			goto b99
+		}
+		{
+			v348 := *(*float32)(unsafe.Add(own2, 32))
+			v349 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v348
+			*(*int32)(unsafe.Add(own3, 36)) = v349
+			v352 = *(*float32)(unsafe.Add(own2, 28))
+			v353 = *(*int32)(unsafe.Add(own3, 28))
+			v354 := v257 < v352
+			if v354 {
+				v358 = true
+				goto b62
 			}
 		}
 		{
-			v310 := v221 < v307
-			v311 = v310
-		}
-	b59:
-		v312 = v311
-	b60:
-		if !v312 {
-			v394 = int32(8)
-			goto b97
-		}
-		{
-			v313 := *(*float32)(unsafe.Add(own2, 28))
-			v314 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v313
-			*(*int32)(unsafe.Add(own3, 32)) = v314
-			v317 = *(*float32)(unsafe.Add(own2, 24))
-			v318 = *(*int32)(unsafe.Add(own3, 24))
-			v319 := v211 < v317
-			if v319 {
-				v323 = true
-				goto b65
+			v355 := v257 == v352
+			if !v355 {
+				v357 = false
+				goto b61
 			}
 		}
 		{
-			v320 := v211 == v317
-			if !v320 {
-				v322 = false
-				goto b64
+			v356 := v267 < v353
+			v357 = v356
+		}
+	b61:
+		v358 = v357
+	b62:
+		if !v358 {
+			v440 = int32(8)
+			goto b99
+		}
+		{
+			v359 := *(*float32)(unsafe.Add(own2, 28))
+			v360 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v359
+			*(*int32)(unsafe.Add(own3, 32)) = v360
+			v363 = *(*float32)(unsafe.Add(own2, 24))
+			v364 = *(*int32)(unsafe.Add(own3, 24))
+			v365 := v257 < v363
+			if v365 {
+				v369 = true
+				goto b67
 			}
 		}
 		{
-			v321 := v221 < v318
-			v322 = v321
-		}
-	b64:
-		v323 = v322
-	b65:
-		if !v323 {
-			v394 = int32(7)
-			goto b97
-		}
-		{
-			v324 := *(*float32)(unsafe.Add(own2, 24))
-			v325 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v324
-			*(*int32)(unsafe.Add(own3, 28)) = v325
-			v328 = *(*float32)(unsafe.Add(own2, 20))
-			v329 = *(*int32)(unsafe.Add(own3, 20))
-			v330 := v211 < v328
-			if v330 {
-				v334 = true
-				goto b70
+			v366 := v257 == v363
+			if !v366 {
+				v368 = false
+				goto b66
 			}
 		}
 		{
-			v331 := v211 == v328
-			if !v331 {
-				v333 = false
-				goto b69
+			v367 := v267 < v364
+			v368 = v367
+		}
+	b66:
+		v369 = v368
+	b67:
+		if !v369 {
+			v440 = int32(7)
+			goto b99
+		}
+		{
+			v370 := *(*float32)(unsafe.Add(own2, 24))
+			v371 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v370
+			*(*int32)(unsafe.Add(own3, 28)) = v371
+			v374 = *(*float32)(unsafe.Add(own2, 20))
+			v375 = *(*int32)(unsafe.Add(own3, 20))
+			v376 := v257 < v374
+			if v376 {
+				v380 = true
+				goto b72
 			}
 		}
 		{
-			v332 := v221 < v329
-			v333 = v332
-		}
-	b69:
-		v334 = v333
-	b70:
-		if !v334 {
-			v394 = int32(6)
-			goto b97
-		}
-		{
-			v335 := *(*float32)(unsafe.Add(own2, 20))
-			v336 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v335
-			*(*int32)(unsafe.Add(own3, 24)) = v336
-			v339 = *(*float32)(unsafe.Add(own2, 16))
-			v340 = *(*int32)(unsafe.Add(own3, 16))
-			v341 := v211 < v339
-			if v341 {
-				v345 = true
-				goto b75
+			v377 := v257 == v374
+			if !v377 {
+				v379 = false
+				goto b71
 			}
 		}
 		{
-			v342 := v211 == v339
-			if !v342 {
-				v344 = false
-				goto b74
+			v378 := v267 < v375
+			v379 = v378
+		}
+	b71:
+		v380 = v379
+	b72:
+		if !v380 {
+			v440 = int32(6)
+			goto b99
+		}
+		{
+			v381 := *(*float32)(unsafe.Add(own2, 20))
+			v382 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v381
+			*(*int32)(unsafe.Add(own3, 24)) = v382
+			v385 = *(*float32)(unsafe.Add(own2, 16))
+			v386 = *(*int32)(unsafe.Add(own3, 16))
+			v387 := v257 < v385
+			if v387 {
+				v391 = true
+				goto b77
 			}
 		}
 		{
-			v343 := v221 < v340
-			v344 = v343
-		}
-	b74:
-		v345 = v344
-	b75:
-		if !v345 {
-			v394 = int32(5)
-			goto b97
-		}
-		{
-			v346 := *(*float32)(unsafe.Add(own2, 16))
-			v347 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v346
-			*(*int32)(unsafe.Add(own3, 20)) = v347
-			v350 = *(*float32)(unsafe.Add(own2, 12))
-			v351 = *(*int32)(unsafe.Add(own3, 12))
-			v352 := v211 < v350
-			if v352 {
-				v356 = true
-				goto b80
+			v388 := v257 == v385
+			if !v388 {
+				v390 = false
+				goto b76
 			}
 		}
 		{
-			v353 := v211 == v350
-			if !v353 {
-				v355 = false
-				goto b79
+			v389 := v267 < v386
+			v390 = v389
+		}
+	b76:
+		v391 = v390
+	b77:
+		if !v391 {
+			v440 = int32(5)
+			goto b99
+		}
+		{
+			v392 := *(*float32)(unsafe.Add(own2, 16))
+			v393 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v392
+			*(*int32)(unsafe.Add(own3, 20)) = v393
+			v396 = *(*float32)(unsafe.Add(own2, 12))
+			v397 = *(*int32)(unsafe.Add(own3, 12))
+			v398 := v257 < v396
+			if v398 {
+				v402 = true
+				goto b82
 			}
 		}
 		{
-			v354 := v221 < v351
-			v355 = v354
-		}
-	b79:
-		v356 = v355
-	b80:
-		if !v356 {
-			v394 = int32(4)
-			goto b97
-		}
-		{
-			v357 := *(*float32)(unsafe.Add(own2, 12))
-			v358 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v357
-			*(*int32)(unsafe.Add(own3, 16)) = v358
-			v361 = *(*float32)(unsafe.Add(own2, 8))
-			v362 = *(*int32)(unsafe.Add(own3, 8))
-			v363 := v211 < v361
-			if v363 {
-				v367 = true
-				goto b85
+			v399 := v257 == v396
+			if !v399 {
+				v401 = false
+				goto b81
 			}
 		}
 		{
-			v364 := v211 == v361
-			if !v364 {
-				v366 = false
-				goto b84
+			v400 := v267 < v397
+			v401 = v400
+		}
+	b81:
+		v402 = v401
+	b82:
+		if !v402 {
+			v440 = int32(4)
+			goto b99
+		}
+		{
+			v403 := *(*float32)(unsafe.Add(own2, 12))
+			v404 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v403
+			*(*int32)(unsafe.Add(own3, 16)) = v404
+			v407 = *(*float32)(unsafe.Add(own2, 8))
+			v408 = *(*int32)(unsafe.Add(own3, 8))
+			v409 := v257 < v407
+			if v409 {
+				v413 = true
+				goto b87
 			}
 		}
 		{
-			v365 := v221 < v362
-			v366 = v365
-		}
-	b84:
-		v367 = v366
-	b85:
-		if !v367 {
-			v394 = int32(3)
-			goto b97
-		}
-		{
-			v368 := *(*float32)(unsafe.Add(own2, 8))
-			v369 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v368
-			*(*int32)(unsafe.Add(own3, 12)) = v369
-			v372 = *(*float32)(unsafe.Add(own2, 4))
-			v373 = *(*int32)(unsafe.Add(own3, 4))
-			v374 := v211 < v372
-			if v374 {
-				v378 = true
-				goto b90
+			v410 := v257 == v407
+			if !v410 {
+				v412 = false
+				goto b86
 			}
 		}
 		{
-			v375 := v211 == v372
-			if !v375 {
-				v377 = false
-				goto b89
+			v411 := v267 < v408
+			v412 = v411
+		}
+	b86:
+		v413 = v412
+	b87:
+		if !v413 {
+			v440 = int32(3)
+			goto b99
+		}
+		{
+			v414 := *(*float32)(unsafe.Add(own2, 8))
+			v415 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v414
+			*(*int32)(unsafe.Add(own3, 12)) = v415
+			v418 = *(*float32)(unsafe.Add(own2, 4))
+			v419 = *(*int32)(unsafe.Add(own3, 4))
+			v420 := v257 < v418
+			if v420 {
+				v424 = true
+				goto b92
 			}
 		}
 		{
-			v376 := v221 < v373
-			v377 = v376
-		}
-	b89:
-		v378 = v377
-	b90:
-		if !v378 {
-			v394 = int32(2)
-			goto b97
-		}
-		{
-			v379 := *(*float32)(unsafe.Add(own2, 4))
-			v380 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v379
-			*(*int32)(unsafe.Add(own3, 8)) = v380
-			v383 = *(*float32)(own2)
-			v384 = *(*int32)(own3)
-			v385 := v211 < v383
-			if v385 {
-				v389 = true
-				goto b95
+			v421 := v257 == v418
+			if !v421 {
+				v423 = false
+				goto b91
 			}
 		}
 		{
-			v386 := v211 == v383
-			if !v386 {
-				v388 = false
-				goto b94
+			v422 := v267 < v419
+			v423 = v422
+		}
+	b91:
+		v424 = v423
+	b92:
+		if !v424 {
+			v440 = int32(2)
+			goto b99
+		}
+		{
+			v425 := *(*float32)(unsafe.Add(own2, 4))
+			v426 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v425
+			*(*int32)(unsafe.Add(own3, 8)) = v426
+			v429 = *(*float32)(own2)
+			v430 = *(*int32)(own3)
+			v431 := v257 < v429
+			if v431 {
+				v435 = true
+				goto b97
 			}
 		}
 		{
-			v387 := v221 < v384
-			v388 = v387
-		}
-	b94:
-		v389 = v388
-	b95:
-		if !v389 {
-			v394 = int32(1)
-			goto b97
+			v432 := v257 == v429
+			if !v432 {
+				v434 = false
+				goto b96
+			}
 		}
 		{
-			v390 := *(*float32)(own2)
-			v391 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v390
-			*(*int32)(unsafe.Add(own3, 4)) = v391
-			v394 = int32(0)
+			v433 := v267 < v430
+			v434 = v433
 		}
+	b96:
+		v435 = v434
 	b97:
-		*(*float32)(unsafe.Add(own2, int(v394)*4)) = v211
-		*(*int32)(unsafe.Add(own3, int(v394)*4)) = v221
-	b98:
+		if !v435 {
+			v440 = int32(1)
+			goto b99
+		}
 		{
-			v397 := v204 + 64
-			v204 = v397
-			goto b11
+			v436 := *(*float32)(own2)
+			v437 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v436
+			*(*int32)(unsafe.Add(own3, 4)) = v437
+			v440 = int32(0)
 		}
 	b99:
-		g.Fault(3, v2, v208, v0, v1, int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(own2, int(v440)*4)) = v257
+		*(*int32)(unsafe.Add(own3, int(v440)*4)) = v267
 	b100:
-		g.Fault(4, v206, v3, v0, v1, int32(0))
+		{
+			v443 := v253 + 64
+			v253 = v443
+			goto b14
+		}
+	b101:
+		{
+			v445 := v444 < v225
+			if !v445 {
+				goto b122
+			}
+		}
+		{
+			v446 = v444 * v2
+			v447 := uint64(v446) <= uint64(v3)
+			if !v447 {
+				goto b121
+			}
+		}
+		{
+			v448 = v3 - v446
+			v449 = int(v446) * 4
+			v450 := uint64(v2) <= uint64(v448)
+			if !v450 {
+				goto b120
+			}
+			v451 = float32(0)
+			v452 = int64(-1)
+		}
+	b104:
+		{
+			v453 = v452 + 1
+			v454 := v453 < v2
+			if !v454 {
+				goto b106
+			}
+		}
+		{
+			v455 := *(*float32)(unsafe.Add(p1, v449+int(v453)*4))
+			v456 := int32(uint64(v453))
+			v457 := *(*float32)(unsafe.Add(m0, int(v456)*4))
+			v458 := float32(v455 - v457)
+			v459 := float32(v458 * v458)
+			v460 := float32(v451 + v459)
+			v451 = v460
+			v452 = v453
+			goto b104
+		}
+	b106:
+		{
+			v461 = int32(uint64(v444))
+			v462 = *(*float32)(unsafe.Add(own2, 60))
+			v463 = *(*int32)(unsafe.Add(own3, 60))
+			v464 := v451 < v462
+			if v464 {
+				v468 = true
+				goto b110
+			}
+		}
+		{
+			v465 := v451 == v462
+			if !v465 {
+				v467 = false
+				goto b109
+			}
+		}
+		{
+			v466 := v461 < v463
+			v467 = v466
+		}
+	b109:
+		v468 = v467
+	b110:
+		if !v468 {
+			goto b119
+		}
+		v469 = int32(15)
+	b111:
+		{
+			v470 := 0 < v469
+			if !v470 {
+				goto b118
+			}
+		}
+		{
+			v471 = v469 + -1
+			v472 = *(*float32)(unsafe.Add(own2, int(v471)*4))
+			v473 = *(*int32)(unsafe.Add(own3, int(v471)*4))
+			v474 := v451 < v472
+			if v474 {
+				v478 = true
+				goto b116
+			}
+		}
+		{
+			v475 := v451 == v472
+			if !v475 {
+				v477 = false
+				goto b115
+			}
+		}
+		{
+			v476 := v461 < v473
+			v477 = v476
+		}
+	b115:
+		v478 = v477
+	b116:
+		if !v478 {
+			goto b118
+		}
+		{
+			v479 := *(*float32)(unsafe.Add(own2, int(v471)*4))
+			v480 := *(*int32)(unsafe.Add(own3, int(v471)*4))
+			*(*float32)(unsafe.Add(own2, int(v469)*4)) = v479
+			*(*int32)(unsafe.Add(own3, int(v469)*4)) = v480
+			v469 = v471
+			goto b111
+		}
+	b118:
+		*(*float32)(unsafe.Add(own2, int(v469)*4)) = v451
+		*(*int32)(unsafe.Add(own3, int(v469)*4)) = v461
+	b119:
+		{
+			v485 := v444 + 64
+			v444 = v485
+			goto b101
+		}
+	b120:
+		g.Fault(3, v2, v448, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b101:
+	b121:
+		g.Fault(4, v446, v3, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b122:
 		next = 2
 		continue
-	b200:
+	b221:
 		g.Fault(5, int64(0), int64(0), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -965,70 +1145,70 @@ func (g *searchHost) r3() int {
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		{
-			v400 := *(*float32)(own2)
-			v401 := *(*int32)(own3)
-			v402 := *(*float32)(unsafe.Add(own2, 4))
-			v403 := *(*int32)(unsafe.Add(own3, 4))
-			v404 := *(*float32)(unsafe.Add(own2, 8))
-			v405 := *(*int32)(unsafe.Add(own3, 8))
-			v406 := *(*float32)(unsafe.Add(own2, 12))
-			v407 := *(*int32)(unsafe.Add(own3, 12))
-			v408 := *(*float32)(unsafe.Add(own2, 16))
-			v409 := *(*int32)(unsafe.Add(own3, 16))
-			v410 := *(*float32)(unsafe.Add(own2, 20))
-			v411 := *(*int32)(unsafe.Add(own3, 20))
-			v412 := *(*float32)(unsafe.Add(own2, 24))
-			v413 := *(*int32)(unsafe.Add(own3, 24))
-			v414 := *(*float32)(unsafe.Add(own2, 28))
-			v415 := *(*int32)(unsafe.Add(own3, 28))
-			v416 := *(*float32)(unsafe.Add(own2, 32))
-			v417 := *(*int32)(unsafe.Add(own3, 32))
-			v418 := *(*float32)(unsafe.Add(own2, 36))
-			v419 := *(*int32)(unsafe.Add(own3, 36))
-			v420 := *(*float32)(unsafe.Add(own2, 40))
-			v421 := *(*int32)(unsafe.Add(own3, 40))
-			v422 := *(*float32)(unsafe.Add(own2, 44))
-			v423 := *(*int32)(unsafe.Add(own3, 44))
-			v424 := *(*float32)(unsafe.Add(own2, 48))
-			v425 := *(*int32)(unsafe.Add(own3, 48))
-			v426 := *(*float32)(unsafe.Add(own2, 52))
-			v427 := *(*int32)(unsafe.Add(own3, 52))
-			v428 := *(*float32)(unsafe.Add(own2, 56))
-			v429 := *(*int32)(unsafe.Add(own3, 56))
-			v430 := *(*float32)(unsafe.Add(own2, 60))
-			v431 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v400
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v401
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v402
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v403
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v404
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v405
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v406
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v407
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v408
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v409
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v410
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v411
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v412
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v413
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v414
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v415
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v416
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v417
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v418
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v419
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v420
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v421
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v422
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v423
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v424
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v425
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v426
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v427
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v428
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v429
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v430
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v431
+			v488 := *(*float32)(own2)
+			v489 := *(*int32)(own3)
+			v490 := *(*float32)(unsafe.Add(own2, 4))
+			v491 := *(*int32)(unsafe.Add(own3, 4))
+			v492 := *(*float32)(unsafe.Add(own2, 8))
+			v493 := *(*int32)(unsafe.Add(own3, 8))
+			v494 := *(*float32)(unsafe.Add(own2, 12))
+			v495 := *(*int32)(unsafe.Add(own3, 12))
+			v496 := *(*float32)(unsafe.Add(own2, 16))
+			v497 := *(*int32)(unsafe.Add(own3, 16))
+			v498 := *(*float32)(unsafe.Add(own2, 20))
+			v499 := *(*int32)(unsafe.Add(own3, 20))
+			v500 := *(*float32)(unsafe.Add(own2, 24))
+			v501 := *(*int32)(unsafe.Add(own3, 24))
+			v502 := *(*float32)(unsafe.Add(own2, 28))
+			v503 := *(*int32)(unsafe.Add(own3, 28))
+			v504 := *(*float32)(unsafe.Add(own2, 32))
+			v505 := *(*int32)(unsafe.Add(own3, 32))
+			v506 := *(*float32)(unsafe.Add(own2, 36))
+			v507 := *(*int32)(unsafe.Add(own3, 36))
+			v508 := *(*float32)(unsafe.Add(own2, 40))
+			v509 := *(*int32)(unsafe.Add(own3, 40))
+			v510 := *(*float32)(unsafe.Add(own2, 44))
+			v511 := *(*int32)(unsafe.Add(own3, 44))
+			v512 := *(*float32)(unsafe.Add(own2, 48))
+			v513 := *(*int32)(unsafe.Add(own3, 48))
+			v514 := *(*float32)(unsafe.Add(own2, 52))
+			v515 := *(*int32)(unsafe.Add(own3, 52))
+			v516 := *(*float32)(unsafe.Add(own2, 56))
+			v517 := *(*int32)(unsafe.Add(own3, 56))
+			v518 := *(*float32)(unsafe.Add(own2, 60))
+			v519 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v488
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v489
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v490
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v491
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v492
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v493
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v494
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v495
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v496
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v497
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v498
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v499
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v500
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v501
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v502
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v503
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v504
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v505
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v506
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v507
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v508
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v509
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v510
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v511
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v512
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v513
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v514
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v515
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v516
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v517
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v518
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v519
 			continue
 		}
 	}
@@ -1041,16 +1221,16 @@ func (g *searchHost) r4() int {
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u464 := g.v464
+	u552 := g.v552
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v715 := v12 * v15
+	v803 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v716 := v715 + v10
+	v804 := v803 + v10
 	v7 := g.v7
-	v749 := uint64(v716) < uint64(v7)
+	v837 := uint64(v804) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -1067,714 +1247,714 @@ func (g *searchHost) r4() int {
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v464, v467, v468, v469, v472, v474, v481, v492, v503, v514, v525, v536, v547, v558, v569, v580, v591, v602, v613, v624, v635, v645, v718, v720, v722, v724, v726, v728, v730, v732, v734, v736, v738, v740, v742, v744, v746, v748 int32
-		var v471, v473, v480, v491, v502, v513, v524, v535, v546, v557, v568, v579, v590, v601, v612, v623, v634, v717, v719, v721, v723, v725, v727, v729, v731, v733, v735, v737, v739, v741, v743, v745, v747 float32
-		var v478, v479, v485, v486, v496, v497, v507, v508, v518, v519, v529, v530, v540, v541, v551, v552, v562, v563, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v648 bool
-		v464 = int32(32)
+		var v552, v555, v556, v557, v560, v562, v569, v580, v591, v602, v613, v624, v635, v646, v657, v668, v679, v690, v701, v712, v723, v733, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834, v836 int32
+		var v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 float32
+		var v566, v567, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v650, v651, v661, v662, v672, v673, v683, v684, v694, v695, v705, v706, v716, v717, v727, v728, v736 bool
+		v552 = int32(32)
 		{
-			v465 := 0 < v464
-			if !v465 {
-				goto b195
+			v553 := 0 < v552
+			if !v553 {
+				goto b216
 			}
 		}
 		{
-			v466 := v16 < v464
-			if !v466 {
-				goto b193
+			v554 := v16 < v552
+			if !v554 {
+				goto b214
 			}
 		}
-		v467 = v16 + v464
-		v468 = int32(-1)
-	b107:
+		v555 = v16 + v552
+		v556 = int32(-1)
+	b128:
 		{
-			v469 = v468 + 1
-			v470 := v469 < 16
-			if !v470 {
-				goto b192
-			}
-		}
-		{
-			v471 = *(*float32)(unsafe.Add(m1, int(v467)*128+int(v469)*8))
-			v472 = *(*int32)(unsafe.Add(m1, int(v467)*128+int(v469)*8+4))
-			v473 = *(*float32)(unsafe.Add(own2, 60))
-			v474 = *(*int32)(unsafe.Add(own3, 60))
-			v475 := v471 < v473
-			if v475 {
-				v479 = true
-				goto b112
+			v557 = v556 + 1
+			v558 := v557 < 16
+			if !v558 {
+				goto b213
 			}
 		}
 		{
-			v476 := v471 == v473
-			if !v476 {
-				v478 = false
-				goto b111
+			v559 = *(*float32)(unsafe.Add(m1, int(v555)*128+int(v557)*8))
+			v560 = *(*int32)(unsafe.Add(m1, int(v555)*128+int(v557)*8+4))
+			v561 = *(*float32)(unsafe.Add(own2, 60))
+			v562 = *(*int32)(unsafe.Add(own3, 60))
+			v563 := v559 < v561
+			if v563 {
+				v567 = true
+				goto b133
 			}
 		}
 		{
-			v477 := v472 < v474
-			v478 = v477
-		}
-	b111:
-		v479 = v478
-	b112:
-		if !v479 {
-			v648 = false
-			goto b190
-		}
-		{
-			v480 = *(*float32)(unsafe.Add(own2, 56))
-			v481 = *(*int32)(unsafe.Add(own3, 56))
-			v482 := v471 < v480
-			if v482 {
-				v486 = true
-				goto b117
-			}
-		}
-		{
-			v483 := v471 == v480
-			if !v483 {
-				v485 = false
-				goto b116
-			}
-		}
-		{
-			v484 := v472 < v481
-			v485 = v484
-		}
-	b116:
-		v486 = v485
-	b117:
-		if !v486 {
-			v645 = int32(15)
-			goto b189
-		}
-		{
-			v487 := *(*float32)(unsafe.Add(own2, 56))
-			v488 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v487
-			*(*int32)(unsafe.Add(own3, 60)) = v488
-			v491 = *(*float32)(unsafe.Add(own2, 52))
-			v492 = *(*int32)(unsafe.Add(own3, 52))
-			v493 := v471 < v491
-			if v493 {
-				v497 = true
-				goto b122
-			}
-		}
-		{
-			v494 := v471 == v491
-			if !v494 {
-				v496 = false
-				goto b121
-			}
-		}
-		{
-			v495 := v472 < v492
-			v496 = v495
-		}
-	b121:
-		v497 = v496
-	b122:
-		if !v497 {
-			v645 = int32(14)
-			goto b189
-		}
-		{
-			v498 := *(*float32)(unsafe.Add(own2, 52))
-			v499 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v498
-			*(*int32)(unsafe.Add(own3, 56)) = v499
-			v502 = *(*float32)(unsafe.Add(own2, 48))
-			v503 = *(*int32)(unsafe.Add(own3, 48))
-			v504 := v471 < v502
-			if v504 {
-				v508 = true
-				goto b127
-			}
-		}
-		{
-			v505 := v471 == v502
-			if !v505 {
-				v507 = false
-				goto b126
-			}
-		}
-		{
-			v506 := v472 < v503
-			v507 = v506
-		}
-	b126:
-		v508 = v507
-	b127:
-		if !v508 {
-			v645 = int32(13)
-			goto b189
-		}
-		{
-			v509 := *(*float32)(unsafe.Add(own2, 48))
-			v510 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v509
-			*(*int32)(unsafe.Add(own3, 52)) = v510
-			v513 = *(*float32)(unsafe.Add(own2, 44))
-			v514 = *(*int32)(unsafe.Add(own3, 44))
-			v515 := v471 < v513
-			if v515 {
-				v519 = true
+			v564 := v559 == v561
+			if !v564 {
+				v566 = false
 				goto b132
 			}
 		}
 		{
-			v516 := v471 == v513
-			if !v516 {
-				v518 = false
-				goto b131
+			v565 := v560 < v562
+			v566 = v565
+		}
+	b132:
+		v567 = v566
+	b133:
+		if !v567 {
+			v736 = false
+			goto b211
+		}
+		{
+			v568 = *(*float32)(unsafe.Add(own2, 56))
+			v569 = *(*int32)(unsafe.Add(own3, 56))
+			v570 := v559 < v568
+			if v570 {
+				v574 = true
+				goto b138
 			}
 		}
 		{
-			v517 := v472 < v514
-			v518 = v517
-		}
-	b131:
-		v519 = v518
-	b132:
-		if !v519 {
-			v645 = int32(12)
-			goto b189
-		}
-		{
-			v520 := *(*float32)(unsafe.Add(own2, 44))
-			v521 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v520
-			*(*int32)(unsafe.Add(own3, 48)) = v521
-			v524 = *(*float32)(unsafe.Add(own2, 40))
-			v525 = *(*int32)(unsafe.Add(own3, 40))
-			v526 := v471 < v524
-			if v526 {
-				v530 = true
+			v571 := v559 == v568
+			if !v571 {
+				v573 = false
 				goto b137
 			}
 		}
 		{
-			v527 := v471 == v524
-			if !v527 {
-				v529 = false
-				goto b136
+			v572 := v560 < v569
+			v573 = v572
+		}
+	b137:
+		v574 = v573
+	b138:
+		if !v574 {
+			v733 = int32(15)
+			goto b210
+		}
+		{
+			v575 := *(*float32)(unsafe.Add(own2, 56))
+			v576 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v575
+			*(*int32)(unsafe.Add(own3, 60)) = v576
+			v579 = *(*float32)(unsafe.Add(own2, 52))
+			v580 = *(*int32)(unsafe.Add(own3, 52))
+			v581 := v559 < v579
+			if v581 {
+				v585 = true
+				goto b143
 			}
 		}
 		{
-			v528 := v472 < v525
-			v529 = v528
-		}
-	b136:
-		v530 = v529
-	b137:
-		if !v530 {
-			v645 = int32(11)
-			goto b189
-		}
-		{
-			v531 := *(*float32)(unsafe.Add(own2, 40))
-			v532 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v531
-			*(*int32)(unsafe.Add(own3, 44)) = v532
-			v535 = *(*float32)(unsafe.Add(own2, 36))
-			v536 = *(*int32)(unsafe.Add(own3, 36))
-			v537 := v471 < v535
-			if v537 {
-				v541 = true
+			v582 := v559 == v579
+			if !v582 {
+				v584 = false
 				goto b142
 			}
 		}
 		{
-			v538 := v471 == v535
-			if !v538 {
-				v540 = false
-				goto b141
+			v583 := v560 < v580
+			v584 = v583
+		}
+	b142:
+		v585 = v584
+	b143:
+		if !v585 {
+			v733 = int32(14)
+			goto b210
+		}
+		{
+			v586 := *(*float32)(unsafe.Add(own2, 52))
+			v587 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v586
+			*(*int32)(unsafe.Add(own3, 56)) = v587
+			v590 = *(*float32)(unsafe.Add(own2, 48))
+			v591 = *(*int32)(unsafe.Add(own3, 48))
+			v592 := v559 < v590
+			if v592 {
+				v596 = true
+				goto b148
 			}
 		}
 		{
-			v539 := v472 < v536
-			v540 = v539
-		}
-	b141:
-		v541 = v540
-	b142:
-		if !v541 {
-			v645 = int32(10)
-			goto b189
-		}
-		{
-			v542 := *(*float32)(unsafe.Add(own2, 36))
-			v543 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v542
-			*(*int32)(unsafe.Add(own3, 40)) = v543
-			v546 = *(*float32)(unsafe.Add(own2, 32))
-			v547 = *(*int32)(unsafe.Add(own3, 32))
-			v548 := v471 < v546
-			if v548 {
-				v552 = true
+			v593 := v559 == v590
+			if !v593 {
+				v595 = false
 				goto b147
 			}
 		}
 		{
-			v549 := v471 == v546
-			if !v549 {
-				v551 = false
-				goto b146
+			v594 := v560 < v591
+			v595 = v594
+		}
+	b147:
+		v596 = v595
+	b148:
+		if !v596 {
+			v733 = int32(13)
+			goto b210
+		}
+		{
+			v597 := *(*float32)(unsafe.Add(own2, 48))
+			v598 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v597
+			*(*int32)(unsafe.Add(own3, 52)) = v598
+			v601 = *(*float32)(unsafe.Add(own2, 44))
+			v602 = *(*int32)(unsafe.Add(own3, 44))
+			v603 := v559 < v601
+			if v603 {
+				v607 = true
+				goto b153
 			}
 		}
 		{
-			v550 := v472 < v547
-			v551 = v550
-		}
-	b146:
-		v552 = v551
-	b147:
-		if !v552 {
-			v645 = int32(9)
-			goto b189
-		}
-		{
-			v553 := *(*float32)(unsafe.Add(own2, 32))
-			v554 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v553
-			*(*int32)(unsafe.Add(own3, 36)) = v554
-			v557 = *(*float32)(unsafe.Add(own2, 28))
-			v558 = *(*int32)(unsafe.Add(own3, 28))
-			v559 := v471 < v557
-			if v559 {
-				v563 = true
+			v604 := v559 == v601
+			if !v604 {
+				v606 = false
 				goto b152
 			}
 		}
 		{
-			v560 := v471 == v557
-			if !v560 {
-				v562 = false
-				goto b151
+			v605 := v560 < v602
+			v606 = v605
+		}
+	b152:
+		v607 = v606
+	b153:
+		if !v607 {
+			v733 = int32(12)
+			goto b210
+		}
+		{
+			v608 := *(*float32)(unsafe.Add(own2, 44))
+			v609 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v608
+			*(*int32)(unsafe.Add(own3, 48)) = v609
+			v612 = *(*float32)(unsafe.Add(own2, 40))
+			v613 = *(*int32)(unsafe.Add(own3, 40))
+			v614 := v559 < v612
+			if v614 {
+				v618 = true
+				goto b158
 			}
 		}
 		{
-			v561 := v472 < v558
-			v562 = v561
-		}
-	b151:
-		v563 = v562
-	b152:
-		if !v563 {
-			v645 = int32(8)
-			goto b189
-		}
-		{
-			v564 := *(*float32)(unsafe.Add(own2, 28))
-			v565 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v564
-			*(*int32)(unsafe.Add(own3, 32)) = v565
-			v568 = *(*float32)(unsafe.Add(own2, 24))
-			v569 = *(*int32)(unsafe.Add(own3, 24))
-			v570 := v471 < v568
-			if v570 {
-				v574 = true
+			v615 := v559 == v612
+			if !v615 {
+				v617 = false
 				goto b157
 			}
 		}
 		{
-			v571 := v471 == v568
-			if !v571 {
-				v573 = false
-				goto b156
+			v616 := v560 < v613
+			v617 = v616
+		}
+	b157:
+		v618 = v617
+	b158:
+		if !v618 {
+			v733 = int32(11)
+			goto b210
+		}
+		{
+			v619 := *(*float32)(unsafe.Add(own2, 40))
+			v620 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v619
+			*(*int32)(unsafe.Add(own3, 44)) = v620
+			v623 = *(*float32)(unsafe.Add(own2, 36))
+			v624 = *(*int32)(unsafe.Add(own3, 36))
+			v625 := v559 < v623
+			if v625 {
+				v629 = true
+				goto b163
 			}
 		}
 		{
-			v572 := v472 < v569
-			v573 = v572
-		}
-	b156:
-		v574 = v573
-	b157:
-		if !v574 {
-			v645 = int32(7)
-			goto b189
-		}
-		{
-			v575 := *(*float32)(unsafe.Add(own2, 24))
-			v576 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v575
-			*(*int32)(unsafe.Add(own3, 28)) = v576
-			v579 = *(*float32)(unsafe.Add(own2, 20))
-			v580 = *(*int32)(unsafe.Add(own3, 20))
-			v581 := v471 < v579
-			if v581 {
-				v585 = true
+			v626 := v559 == v623
+			if !v626 {
+				v628 = false
 				goto b162
 			}
 		}
 		{
-			v582 := v471 == v579
-			if !v582 {
-				v584 = false
-				goto b161
+			v627 := v560 < v624
+			v628 = v627
+		}
+	b162:
+		v629 = v628
+	b163:
+		if !v629 {
+			v733 = int32(10)
+			goto b210
+		}
+		{
+			v630 := *(*float32)(unsafe.Add(own2, 36))
+			v631 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v630
+			*(*int32)(unsafe.Add(own3, 40)) = v631
+			v634 = *(*float32)(unsafe.Add(own2, 32))
+			v635 = *(*int32)(unsafe.Add(own3, 32))
+			v636 := v559 < v634
+			if v636 {
+				v640 = true
+				goto b168
 			}
 		}
 		{
-			v583 := v472 < v580
-			v584 = v583
-		}
-	b161:
-		v585 = v584
-	b162:
-		if !v585 {
-			v645 = int32(6)
-			goto b189
-		}
-		{
-			v586 := *(*float32)(unsafe.Add(own2, 20))
-			v587 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v586
-			*(*int32)(unsafe.Add(own3, 24)) = v587
-			v590 = *(*float32)(unsafe.Add(own2, 16))
-			v591 = *(*int32)(unsafe.Add(own3, 16))
-			v592 := v471 < v590
-			if v592 {
-				v596 = true
+			v637 := v559 == v634
+			if !v637 {
+				v639 = false
 				goto b167
 			}
 		}
 		{
-			v593 := v471 == v590
-			if !v593 {
-				v595 = false
-				goto b166
+			v638 := v560 < v635
+			v639 = v638
+		}
+	b167:
+		v640 = v639
+	b168:
+		if !v640 {
+			v733 = int32(9)
+			goto b210
+		}
+		{
+			v641 := *(*float32)(unsafe.Add(own2, 32))
+			v642 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v641
+			*(*int32)(unsafe.Add(own3, 36)) = v642
+			v645 = *(*float32)(unsafe.Add(own2, 28))
+			v646 = *(*int32)(unsafe.Add(own3, 28))
+			v647 := v559 < v645
+			if v647 {
+				v651 = true
+				goto b173
 			}
 		}
 		{
-			v594 := v472 < v591
-			v595 = v594
-		}
-	b166:
-		v596 = v595
-	b167:
-		if !v596 {
-			v645 = int32(5)
-			goto b189
-		}
-		{
-			v597 := *(*float32)(unsafe.Add(own2, 16))
-			v598 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v597
-			*(*int32)(unsafe.Add(own3, 20)) = v598
-			v601 = *(*float32)(unsafe.Add(own2, 12))
-			v602 = *(*int32)(unsafe.Add(own3, 12))
-			v603 := v471 < v601
-			if v603 {
-				v607 = true
+			v648 := v559 == v645
+			if !v648 {
+				v650 = false
 				goto b172
 			}
 		}
 		{
-			v604 := v471 == v601
-			if !v604 {
-				v606 = false
-				goto b171
+			v649 := v560 < v646
+			v650 = v649
+		}
+	b172:
+		v651 = v650
+	b173:
+		if !v651 {
+			v733 = int32(8)
+			goto b210
+		}
+		{
+			v652 := *(*float32)(unsafe.Add(own2, 28))
+			v653 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v652
+			*(*int32)(unsafe.Add(own3, 32)) = v653
+			v656 = *(*float32)(unsafe.Add(own2, 24))
+			v657 = *(*int32)(unsafe.Add(own3, 24))
+			v658 := v559 < v656
+			if v658 {
+				v662 = true
+				goto b178
 			}
 		}
 		{
-			v605 := v472 < v602
-			v606 = v605
-		}
-	b171:
-		v607 = v606
-	b172:
-		if !v607 {
-			v645 = int32(4)
-			goto b189
-		}
-		{
-			v608 := *(*float32)(unsafe.Add(own2, 12))
-			v609 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v608
-			*(*int32)(unsafe.Add(own3, 16)) = v609
-			v612 = *(*float32)(unsafe.Add(own2, 8))
-			v613 = *(*int32)(unsafe.Add(own3, 8))
-			v614 := v471 < v612
-			if v614 {
-				v618 = true
+			v659 := v559 == v656
+			if !v659 {
+				v661 = false
 				goto b177
 			}
 		}
 		{
-			v615 := v471 == v612
-			if !v615 {
-				v617 = false
-				goto b176
+			v660 := v560 < v657
+			v661 = v660
+		}
+	b177:
+		v662 = v661
+	b178:
+		if !v662 {
+			v733 = int32(7)
+			goto b210
+		}
+		{
+			v663 := *(*float32)(unsafe.Add(own2, 24))
+			v664 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v663
+			*(*int32)(unsafe.Add(own3, 28)) = v664
+			v667 = *(*float32)(unsafe.Add(own2, 20))
+			v668 = *(*int32)(unsafe.Add(own3, 20))
+			v669 := v559 < v667
+			if v669 {
+				v673 = true
+				goto b183
 			}
 		}
 		{
-			v616 := v472 < v613
-			v617 = v616
-		}
-	b176:
-		v618 = v617
-	b177:
-		if !v618 {
-			v645 = int32(3)
-			goto b189
-		}
-		{
-			v619 := *(*float32)(unsafe.Add(own2, 8))
-			v620 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v619
-			*(*int32)(unsafe.Add(own3, 12)) = v620
-			v623 = *(*float32)(unsafe.Add(own2, 4))
-			v624 = *(*int32)(unsafe.Add(own3, 4))
-			v625 := v471 < v623
-			if v625 {
-				v629 = true
+			v670 := v559 == v667
+			if !v670 {
+				v672 = false
 				goto b182
 			}
 		}
 		{
-			v626 := v471 == v623
-			if !v626 {
-				v628 = false
-				goto b181
+			v671 := v560 < v668
+			v672 = v671
+		}
+	b182:
+		v673 = v672
+	b183:
+		if !v673 {
+			v733 = int32(6)
+			goto b210
+		}
+		{
+			v674 := *(*float32)(unsafe.Add(own2, 20))
+			v675 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v674
+			*(*int32)(unsafe.Add(own3, 24)) = v675
+			v678 = *(*float32)(unsafe.Add(own2, 16))
+			v679 = *(*int32)(unsafe.Add(own3, 16))
+			v680 := v559 < v678
+			if v680 {
+				v684 = true
+				goto b188
 			}
 		}
 		{
-			v627 := v472 < v624
-			v628 = v627
-		}
-	b181:
-		v629 = v628
-	b182:
-		if !v629 {
-			v645 = int32(2)
-			goto b189
-		}
-		{
-			v630 := *(*float32)(unsafe.Add(own2, 4))
-			v631 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v630
-			*(*int32)(unsafe.Add(own3, 8)) = v631
-			v634 = *(*float32)(own2)
-			v635 = *(*int32)(own3)
-			v636 := v471 < v634
-			if v636 {
-				v640 = true
+			v681 := v559 == v678
+			if !v681 {
+				v683 = false
 				goto b187
 			}
 		}
 		{
-			v637 := v471 == v634
-			if !v637 {
-				v639 = false
-				goto b186
+			v682 := v560 < v679
+			v683 = v682
+		}
+	b187:
+		v684 = v683
+	b188:
+		if !v684 {
+			v733 = int32(5)
+			goto b210
+		}
+		{
+			v685 := *(*float32)(unsafe.Add(own2, 16))
+			v686 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v685
+			*(*int32)(unsafe.Add(own3, 20)) = v686
+			v689 = *(*float32)(unsafe.Add(own2, 12))
+			v690 = *(*int32)(unsafe.Add(own3, 12))
+			v691 := v559 < v689
+			if v691 {
+				v695 = true
+				goto b193
 			}
 		}
 		{
-			v638 := v472 < v635
-			v639 = v638
-		}
-	b186:
-		v640 = v639
-	b187:
-		if !v640 {
-			v645 = int32(1)
-			goto b189
+			v692 := v559 == v689
+			if !v692 {
+				v694 = false
+				goto b192
+			}
 		}
 		{
-			v641 := *(*float32)(own2)
-			v642 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v641
-			*(*int32)(unsafe.Add(own3, 4)) = v642
-			v645 = int32(0)
+			v693 := v560 < v690
+			v694 = v693
 		}
-	b189:
-		*(*float32)(unsafe.Add(own2, int(v645)*4)) = v471
-		*(*int32)(unsafe.Add(own3, int(v645)*4)) = v472
-		v648 = true
-	b190:
-		if !v648 {
-			goto b192
-		}
-		v468 = v469
-		goto b107
 	b192:
-		{
-			v649 := *(*float32)(own2)
-			v650 := *(*int32)(own3)
-			v651 := *(*float32)(unsafe.Add(own2, 4))
-			v652 := *(*int32)(unsafe.Add(own3, 4))
-			v653 := *(*float32)(unsafe.Add(own2, 8))
-			v654 := *(*int32)(unsafe.Add(own3, 8))
-			v655 := *(*float32)(unsafe.Add(own2, 12))
-			v656 := *(*int32)(unsafe.Add(own3, 12))
-			v657 := *(*float32)(unsafe.Add(own2, 16))
-			v658 := *(*int32)(unsafe.Add(own3, 16))
-			v659 := *(*float32)(unsafe.Add(own2, 20))
-			v660 := *(*int32)(unsafe.Add(own3, 20))
-			v661 := *(*float32)(unsafe.Add(own2, 24))
-			v662 := *(*int32)(unsafe.Add(own3, 24))
-			v663 := *(*float32)(unsafe.Add(own2, 28))
-			v664 := *(*int32)(unsafe.Add(own3, 28))
-			v665 := *(*float32)(unsafe.Add(own2, 32))
-			v666 := *(*int32)(unsafe.Add(own3, 32))
-			v667 := *(*float32)(unsafe.Add(own2, 36))
-			v668 := *(*int32)(unsafe.Add(own3, 36))
-			v669 := *(*float32)(unsafe.Add(own2, 40))
-			v670 := *(*int32)(unsafe.Add(own3, 40))
-			v671 := *(*float32)(unsafe.Add(own2, 44))
-			v672 := *(*int32)(unsafe.Add(own3, 44))
-			v673 := *(*float32)(unsafe.Add(own2, 48))
-			v674 := *(*int32)(unsafe.Add(own3, 48))
-			v675 := *(*float32)(unsafe.Add(own2, 52))
-			v676 := *(*int32)(unsafe.Add(own3, 52))
-			v677 := *(*float32)(unsafe.Add(own2, 56))
-			v678 := *(*int32)(unsafe.Add(own3, 56))
-			v679 := *(*float32)(unsafe.Add(own2, 60))
-			v680 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v649
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v650
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v651
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v652
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v653
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v654
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v655
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v656
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v657
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v658
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v659
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v660
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v661
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v662
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v663
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v664
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v665
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v666
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v667
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v668
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v669
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v670
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v671
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v672
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v673
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v674
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v675
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v676
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v677
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v678
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v679
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v680
-		}
+		v695 = v694
 	b193:
-		u464 = v464
+		if !v695 {
+			v733 = int32(4)
+			goto b210
+		}
+		{
+			v696 := *(*float32)(unsafe.Add(own2, 12))
+			v697 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v696
+			*(*int32)(unsafe.Add(own3, 16)) = v697
+			v700 = *(*float32)(unsafe.Add(own2, 8))
+			v701 = *(*int32)(unsafe.Add(own3, 8))
+			v702 := v559 < v700
+			if v702 {
+				v706 = true
+				goto b198
+			}
+		}
+		{
+			v703 := v559 == v700
+			if !v703 {
+				v705 = false
+				goto b197
+			}
+		}
+		{
+			v704 := v560 < v701
+			v705 = v704
+		}
+	b197:
+		v706 = v705
+	b198:
+		if !v706 {
+			v733 = int32(3)
+			goto b210
+		}
+		{
+			v707 := *(*float32)(unsafe.Add(own2, 8))
+			v708 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v707
+			*(*int32)(unsafe.Add(own3, 12)) = v708
+			v711 = *(*float32)(unsafe.Add(own2, 4))
+			v712 = *(*int32)(unsafe.Add(own3, 4))
+			v713 := v559 < v711
+			if v713 {
+				v717 = true
+				goto b203
+			}
+		}
+		{
+			v714 := v559 == v711
+			if !v714 {
+				v716 = false
+				goto b202
+			}
+		}
+		{
+			v715 := v560 < v712
+			v716 = v715
+		}
+	b202:
+		v717 = v716
+	b203:
+		if !v717 {
+			v733 = int32(2)
+			goto b210
+		}
+		{
+			v718 := *(*float32)(unsafe.Add(own2, 4))
+			v719 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v718
+			*(*int32)(unsafe.Add(own3, 8)) = v719
+			v722 = *(*float32)(own2)
+			v723 = *(*int32)(own3)
+			v724 := v559 < v722
+			if v724 {
+				v728 = true
+				goto b208
+			}
+		}
+		{
+			v725 := v559 == v722
+			if !v725 {
+				v727 = false
+				goto b207
+			}
+		}
+		{
+			v726 := v560 < v723
+			v727 = v726
+		}
+	b207:
+		v728 = v727
+	b208:
+		if !v728 {
+			v733 = int32(1)
+			goto b210
+		}
+		{
+			v729 := *(*float32)(own2)
+			v730 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v729
+			*(*int32)(unsafe.Add(own3, 4)) = v730
+			v733 = int32(0)
+		}
+	b210:
+		*(*float32)(unsafe.Add(own2, int(v733)*4)) = v559
+		*(*int32)(unsafe.Add(own3, int(v733)*4)) = v560
+		v736 = true
+	b211:
+		if !v736 {
+			goto b213
+		}
+		v556 = v557
+		goto b128
+	b213:
+		{
+			v737 := *(*float32)(own2)
+			v738 := *(*int32)(own3)
+			v739 := *(*float32)(unsafe.Add(own2, 4))
+			v740 := *(*int32)(unsafe.Add(own3, 4))
+			v741 := *(*float32)(unsafe.Add(own2, 8))
+			v742 := *(*int32)(unsafe.Add(own3, 8))
+			v743 := *(*float32)(unsafe.Add(own2, 12))
+			v744 := *(*int32)(unsafe.Add(own3, 12))
+			v745 := *(*float32)(unsafe.Add(own2, 16))
+			v746 := *(*int32)(unsafe.Add(own3, 16))
+			v747 := *(*float32)(unsafe.Add(own2, 20))
+			v748 := *(*int32)(unsafe.Add(own3, 20))
+			v749 := *(*float32)(unsafe.Add(own2, 24))
+			v750 := *(*int32)(unsafe.Add(own3, 24))
+			v751 := *(*float32)(unsafe.Add(own2, 28))
+			v752 := *(*int32)(unsafe.Add(own3, 28))
+			v753 := *(*float32)(unsafe.Add(own2, 32))
+			v754 := *(*int32)(unsafe.Add(own3, 32))
+			v755 := *(*float32)(unsafe.Add(own2, 36))
+			v756 := *(*int32)(unsafe.Add(own3, 36))
+			v757 := *(*float32)(unsafe.Add(own2, 40))
+			v758 := *(*int32)(unsafe.Add(own3, 40))
+			v759 := *(*float32)(unsafe.Add(own2, 44))
+			v760 := *(*int32)(unsafe.Add(own3, 44))
+			v761 := *(*float32)(unsafe.Add(own2, 48))
+			v762 := *(*int32)(unsafe.Add(own3, 48))
+			v763 := *(*float32)(unsafe.Add(own2, 52))
+			v764 := *(*int32)(unsafe.Add(own3, 52))
+			v765 := *(*float32)(unsafe.Add(own2, 56))
+			v766 := *(*int32)(unsafe.Add(own3, 56))
+			v767 := *(*float32)(unsafe.Add(own2, 60))
+			v768 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v737
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v738
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v739
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v740
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v741
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v742
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v743
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v744
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v745
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v746
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v747
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v748
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v749
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v750
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v751
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v752
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v753
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v754
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v755
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v756
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v757
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v758
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v759
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v760
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v761
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v762
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v763
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v764
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v765
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v766
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v767
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v768
+		}
+	b214:
+		u552 = v552
 		next = 4
 		continue
-	b195:
+	b216:
 		{
-			v714 := v16 == 0
-			if !v714 {
-				goto b199
+			v802 := v16 == 0
+			if !v802 {
+				goto b220
 			}
 		}
-		v717 = *(*float32)(own2)
-		v718 = *(*int32)(own3)
-		v719 = *(*float32)(unsafe.Add(own2, 4))
-		v720 = *(*int32)(unsafe.Add(own3, 4))
-		v721 = *(*float32)(unsafe.Add(own2, 8))
-		v722 = *(*int32)(unsafe.Add(own3, 8))
-		v723 = *(*float32)(unsafe.Add(own2, 12))
-		v724 = *(*int32)(unsafe.Add(own3, 12))
-		v725 = *(*float32)(unsafe.Add(own2, 16))
-		v726 = *(*int32)(unsafe.Add(own3, 16))
-		v727 = *(*float32)(unsafe.Add(own2, 20))
-		v728 = *(*int32)(unsafe.Add(own3, 20))
-		v729 = *(*float32)(unsafe.Add(own2, 24))
-		v730 = *(*int32)(unsafe.Add(own3, 24))
-		v731 = *(*float32)(unsafe.Add(own2, 28))
-		v732 = *(*int32)(unsafe.Add(own3, 28))
-		v733 = *(*float32)(unsafe.Add(own2, 32))
-		v734 = *(*int32)(unsafe.Add(own3, 32))
-		v735 = *(*float32)(unsafe.Add(own2, 36))
-		v736 = *(*int32)(unsafe.Add(own3, 36))
-		v737 = *(*float32)(unsafe.Add(own2, 40))
-		v738 = *(*int32)(unsafe.Add(own3, 40))
-		v739 = *(*float32)(unsafe.Add(own2, 44))
-		v740 = *(*int32)(unsafe.Add(own3, 44))
-		v741 = *(*float32)(unsafe.Add(own2, 48))
-		v742 = *(*int32)(unsafe.Add(own3, 48))
-		v743 = *(*float32)(unsafe.Add(own2, 52))
-		v744 = *(*int32)(unsafe.Add(own3, 52))
-		v745 = *(*float32)(unsafe.Add(own2, 56))
-		v746 = *(*int32)(unsafe.Add(own3, 56))
-		v747 = *(*float32)(unsafe.Add(own2, 60))
-		v748 = *(*int32)(unsafe.Add(own3, 60))
-		if !v749 {
-			goto b198
+		v805 = *(*float32)(own2)
+		v806 = *(*int32)(own3)
+		v807 = *(*float32)(unsafe.Add(own2, 4))
+		v808 = *(*int32)(unsafe.Add(own3, 4))
+		v809 = *(*float32)(unsafe.Add(own2, 8))
+		v810 = *(*int32)(unsafe.Add(own3, 8))
+		v811 = *(*float32)(unsafe.Add(own2, 12))
+		v812 = *(*int32)(unsafe.Add(own3, 12))
+		v813 = *(*float32)(unsafe.Add(own2, 16))
+		v814 = *(*int32)(unsafe.Add(own3, 16))
+		v815 = *(*float32)(unsafe.Add(own2, 20))
+		v816 = *(*int32)(unsafe.Add(own3, 20))
+		v817 = *(*float32)(unsafe.Add(own2, 24))
+		v818 = *(*int32)(unsafe.Add(own3, 24))
+		v819 = *(*float32)(unsafe.Add(own2, 28))
+		v820 = *(*int32)(unsafe.Add(own3, 28))
+		v821 = *(*float32)(unsafe.Add(own2, 32))
+		v822 = *(*int32)(unsafe.Add(own3, 32))
+		v823 = *(*float32)(unsafe.Add(own2, 36))
+		v824 = *(*int32)(unsafe.Add(own3, 36))
+		v825 = *(*float32)(unsafe.Add(own2, 40))
+		v826 = *(*int32)(unsafe.Add(own3, 40))
+		v827 = *(*float32)(unsafe.Add(own2, 44))
+		v828 = *(*int32)(unsafe.Add(own3, 44))
+		v829 = *(*float32)(unsafe.Add(own2, 48))
+		v830 = *(*int32)(unsafe.Add(own3, 48))
+		v831 = *(*float32)(unsafe.Add(own2, 52))
+		v832 = *(*int32)(unsafe.Add(own3, 52))
+		v833 = *(*float32)(unsafe.Add(own2, 56))
+		v834 = *(*int32)(unsafe.Add(own3, 56))
+		v835 = *(*float32)(unsafe.Add(own2, 60))
+		v836 = *(*int32)(unsafe.Add(own3, 60))
+		if !v837 {
+			goto b219
 		}
-		*(*float32)(unsafe.Add(p3, int(v716)*128)) = v717
-		*(*int32)(unsafe.Add(p3, int(v716)*128+4)) = v718
-		*(*float32)(unsafe.Add(p3, int(v716)*128+8)) = v719
-		*(*int32)(unsafe.Add(p3, int(v716)*128+12)) = v720
-		*(*float32)(unsafe.Add(p3, int(v716)*128+16)) = v721
-		*(*int32)(unsafe.Add(p3, int(v716)*128+20)) = v722
-		*(*float32)(unsafe.Add(p3, int(v716)*128+24)) = v723
-		*(*int32)(unsafe.Add(p3, int(v716)*128+28)) = v724
-		*(*float32)(unsafe.Add(p3, int(v716)*128+32)) = v725
-		*(*int32)(unsafe.Add(p3, int(v716)*128+36)) = v726
-		*(*float32)(unsafe.Add(p3, int(v716)*128+40)) = v727
-		*(*int32)(unsafe.Add(p3, int(v716)*128+44)) = v728
-		*(*float32)(unsafe.Add(p3, int(v716)*128+48)) = v729
-		*(*int32)(unsafe.Add(p3, int(v716)*128+52)) = v730
-		*(*float32)(unsafe.Add(p3, int(v716)*128+56)) = v731
-		*(*int32)(unsafe.Add(p3, int(v716)*128+60)) = v732
-		*(*float32)(unsafe.Add(p3, int(v716)*128+64)) = v733
-		*(*int32)(unsafe.Add(p3, int(v716)*128+68)) = v734
-		*(*float32)(unsafe.Add(p3, int(v716)*128+72)) = v735
-		*(*int32)(unsafe.Add(p3, int(v716)*128+76)) = v736
-		*(*float32)(unsafe.Add(p3, int(v716)*128+80)) = v737
-		*(*int32)(unsafe.Add(p3, int(v716)*128+84)) = v738
-		*(*float32)(unsafe.Add(p3, int(v716)*128+88)) = v739
-		*(*int32)(unsafe.Add(p3, int(v716)*128+92)) = v740
-		*(*float32)(unsafe.Add(p3, int(v716)*128+96)) = v741
-		*(*int32)(unsafe.Add(p3, int(v716)*128+100)) = v742
-		*(*float32)(unsafe.Add(p3, int(v716)*128+104)) = v743
-		*(*int32)(unsafe.Add(p3, int(v716)*128+108)) = v744
-		*(*float32)(unsafe.Add(p3, int(v716)*128+112)) = v745
-		*(*int32)(unsafe.Add(p3, int(v716)*128+116)) = v746
-		*(*float32)(unsafe.Add(p3, int(v716)*128+120)) = v747
-		*(*int32)(unsafe.Add(p3, int(v716)*128+124)) = v748
-		goto b199
-	b198:
-		g.Fault(6, v716, v7, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p3, int(v804)*128)) = v805
+		*(*int32)(unsafe.Add(p3, int(v804)*128+4)) = v806
+		*(*float32)(unsafe.Add(p3, int(v804)*128+8)) = v807
+		*(*int32)(unsafe.Add(p3, int(v804)*128+12)) = v808
+		*(*float32)(unsafe.Add(p3, int(v804)*128+16)) = v809
+		*(*int32)(unsafe.Add(p3, int(v804)*128+20)) = v810
+		*(*float32)(unsafe.Add(p3, int(v804)*128+24)) = v811
+		*(*int32)(unsafe.Add(p3, int(v804)*128+28)) = v812
+		*(*float32)(unsafe.Add(p3, int(v804)*128+32)) = v813
+		*(*int32)(unsafe.Add(p3, int(v804)*128+36)) = v814
+		*(*float32)(unsafe.Add(p3, int(v804)*128+40)) = v815
+		*(*int32)(unsafe.Add(p3, int(v804)*128+44)) = v816
+		*(*float32)(unsafe.Add(p3, int(v804)*128+48)) = v817
+		*(*int32)(unsafe.Add(p3, int(v804)*128+52)) = v818
+		*(*float32)(unsafe.Add(p3, int(v804)*128+56)) = v819
+		*(*int32)(unsafe.Add(p3, int(v804)*128+60)) = v820
+		*(*float32)(unsafe.Add(p3, int(v804)*128+64)) = v821
+		*(*int32)(unsafe.Add(p3, int(v804)*128+68)) = v822
+		*(*float32)(unsafe.Add(p3, int(v804)*128+72)) = v823
+		*(*int32)(unsafe.Add(p3, int(v804)*128+76)) = v824
+		*(*float32)(unsafe.Add(p3, int(v804)*128+80)) = v825
+		*(*int32)(unsafe.Add(p3, int(v804)*128+84)) = v826
+		*(*float32)(unsafe.Add(p3, int(v804)*128+88)) = v827
+		*(*int32)(unsafe.Add(p3, int(v804)*128+92)) = v828
+		*(*float32)(unsafe.Add(p3, int(v804)*128+96)) = v829
+		*(*int32)(unsafe.Add(p3, int(v804)*128+100)) = v830
+		*(*float32)(unsafe.Add(p3, int(v804)*128+104)) = v831
+		*(*int32)(unsafe.Add(p3, int(v804)*128+108)) = v832
+		*(*float32)(unsafe.Add(p3, int(v804)*128+112)) = v833
+		*(*int32)(unsafe.Add(p3, int(v804)*128+116)) = v834
+		*(*float32)(unsafe.Add(p3, int(v804)*128+120)) = v835
+		*(*int32)(unsafe.Add(p3, int(v804)*128+124)) = v836
+		goto b220
+	b219:
+		g.Fault(6, v804, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b199:
+	b220:
 		g.Leave(li)
 		continue
 	}
-	g.v464 = u464
+	g.v552 = u552
 	return next
 }
 
 // r5 runs them after the Barrier in line 106 of kernel.go.
 func (g *searchHost) r5() int {
 	const n = 64
-	e464 := g.v464
+	e552 := g.v552
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u464 := g.v464
+	u552 := g.v552
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v715 := v12 * v15
+	v803 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v716 := v715 + v10
+	v804 := v803 + v10
 	v7 := g.v7
-	v749 := uint64(v716) < uint64(v7)
+	v837 := uint64(v804) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -1786,702 +1966,702 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v464 := e464
+		v552 := e552
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v467, v468, v469, v472, v474, v481, v492, v503, v514, v525, v536, v547, v558, v569, v580, v591, v602, v613, v624, v635, v645, v718, v720, v722, v724, v726, v728, v730, v732, v734, v736, v738, v740, v742, v744, v746, v748 int32
-		var v471, v473, v480, v491, v502, v513, v524, v535, v546, v557, v568, v579, v590, v601, v612, v623, v634, v717, v719, v721, v723, v725, v727, v729, v731, v733, v735, v737, v739, v741, v743, v745, v747 float32
-		var v478, v479, v485, v486, v496, v497, v507, v508, v518, v519, v529, v530, v540, v541, v551, v552, v562, v563, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v648 bool
+		var v555, v556, v557, v560, v562, v569, v580, v591, v602, v613, v624, v635, v646, v657, v668, v679, v690, v701, v712, v723, v733, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834, v836 int32
+		var v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 float32
+		var v566, v567, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v650, v651, v661, v662, v672, v673, v683, v684, v694, v695, v705, v706, v716, v717, v727, v728, v736 bool
 		{
-			v713 := v464 / 2
-			v464 = v713
+			v801 := v552 / 2
+			v552 = v801
 		}
 		{
-			v465 := 0 < v464
-			if !v465 {
-				goto b195
+			v553 := 0 < v552
+			if !v553 {
+				goto b216
 			}
 		}
 		{
-			v466 := v16 < v464
-			if !v466 {
-				goto b193
+			v554 := v16 < v552
+			if !v554 {
+				goto b214
 			}
 		}
-		v467 = v16 + v464
-		v468 = int32(-1)
-	b107:
+		v555 = v16 + v552
+		v556 = int32(-1)
+	b128:
 		{
-			v469 = v468 + 1
-			v470 := v469 < 16
-			if !v470 {
-				goto b192
-			}
-		}
-		{
-			v471 = *(*float32)(unsafe.Add(m1, int(v467)*128+int(v469)*8))
-			v472 = *(*int32)(unsafe.Add(m1, int(v467)*128+int(v469)*8+4))
-			v473 = *(*float32)(unsafe.Add(own2, 60))
-			v474 = *(*int32)(unsafe.Add(own3, 60))
-			v475 := v471 < v473
-			if v475 {
-				v479 = true
-				goto b112
+			v557 = v556 + 1
+			v558 := v557 < 16
+			if !v558 {
+				goto b213
 			}
 		}
 		{
-			v476 := v471 == v473
-			if !v476 {
-				v478 = false
-				goto b111
+			v559 = *(*float32)(unsafe.Add(m1, int(v555)*128+int(v557)*8))
+			v560 = *(*int32)(unsafe.Add(m1, int(v555)*128+int(v557)*8+4))
+			v561 = *(*float32)(unsafe.Add(own2, 60))
+			v562 = *(*int32)(unsafe.Add(own3, 60))
+			v563 := v559 < v561
+			if v563 {
+				v567 = true
+				goto b133
 			}
 		}
 		{
-			v477 := v472 < v474
-			v478 = v477
-		}
-	b111:
-		v479 = v478
-	b112:
-		if !v479 {
-			v648 = false
-			goto b190
-		}
-		{
-			v480 = *(*float32)(unsafe.Add(own2, 56))
-			v481 = *(*int32)(unsafe.Add(own3, 56))
-			v482 := v471 < v480
-			if v482 {
-				v486 = true
-				goto b117
-			}
-		}
-		{
-			v483 := v471 == v480
-			if !v483 {
-				v485 = false
-				goto b116
-			}
-		}
-		{
-			v484 := v472 < v481
-			v485 = v484
-		}
-	b116:
-		v486 = v485
-	b117:
-		if !v486 {
-			v645 = int32(15)
-			goto b189
-		}
-		{
-			v487 := *(*float32)(unsafe.Add(own2, 56))
-			v488 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v487
-			*(*int32)(unsafe.Add(own3, 60)) = v488
-			v491 = *(*float32)(unsafe.Add(own2, 52))
-			v492 = *(*int32)(unsafe.Add(own3, 52))
-			v493 := v471 < v491
-			if v493 {
-				v497 = true
-				goto b122
-			}
-		}
-		{
-			v494 := v471 == v491
-			if !v494 {
-				v496 = false
-				goto b121
-			}
-		}
-		{
-			v495 := v472 < v492
-			v496 = v495
-		}
-	b121:
-		v497 = v496
-	b122:
-		if !v497 {
-			v645 = int32(14)
-			goto b189
-		}
-		{
-			v498 := *(*float32)(unsafe.Add(own2, 52))
-			v499 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v498
-			*(*int32)(unsafe.Add(own3, 56)) = v499
-			v502 = *(*float32)(unsafe.Add(own2, 48))
-			v503 = *(*int32)(unsafe.Add(own3, 48))
-			v504 := v471 < v502
-			if v504 {
-				v508 = true
-				goto b127
-			}
-		}
-		{
-			v505 := v471 == v502
-			if !v505 {
-				v507 = false
-				goto b126
-			}
-		}
-		{
-			v506 := v472 < v503
-			v507 = v506
-		}
-	b126:
-		v508 = v507
-	b127:
-		if !v508 {
-			v645 = int32(13)
-			goto b189
-		}
-		{
-			v509 := *(*float32)(unsafe.Add(own2, 48))
-			v510 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v509
-			*(*int32)(unsafe.Add(own3, 52)) = v510
-			v513 = *(*float32)(unsafe.Add(own2, 44))
-			v514 = *(*int32)(unsafe.Add(own3, 44))
-			v515 := v471 < v513
-			if v515 {
-				v519 = true
+			v564 := v559 == v561
+			if !v564 {
+				v566 = false
 				goto b132
 			}
 		}
 		{
-			v516 := v471 == v513
-			if !v516 {
-				v518 = false
-				goto b131
+			v565 := v560 < v562
+			v566 = v565
+		}
+	b132:
+		v567 = v566
+	b133:
+		if !v567 {
+			v736 = false
+			goto b211
+		}
+		{
+			v568 = *(*float32)(unsafe.Add(own2, 56))
+			v569 = *(*int32)(unsafe.Add(own3, 56))
+			v570 := v559 < v568
+			if v570 {
+				v574 = true
+				goto b138
 			}
 		}
 		{
-			v517 := v472 < v514
-			v518 = v517
-		}
-	b131:
-		v519 = v518
-	b132:
-		if !v519 {
-			v645 = int32(12)
-			goto b189
-		}
-		{
-			v520 := *(*float32)(unsafe.Add(own2, 44))
-			v521 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v520
-			*(*int32)(unsafe.Add(own3, 48)) = v521
-			v524 = *(*float32)(unsafe.Add(own2, 40))
-			v525 = *(*int32)(unsafe.Add(own3, 40))
-			v526 := v471 < v524
-			if v526 {
-				v530 = true
+			v571 := v559 == v568
+			if !v571 {
+				v573 = false
 				goto b137
 			}
 		}
 		{
-			v527 := v471 == v524
-			if !v527 {
-				v529 = false
-				goto b136
+			v572 := v560 < v569
+			v573 = v572
+		}
+	b137:
+		v574 = v573
+	b138:
+		if !v574 {
+			v733 = int32(15)
+			goto b210
+		}
+		{
+			v575 := *(*float32)(unsafe.Add(own2, 56))
+			v576 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v575
+			*(*int32)(unsafe.Add(own3, 60)) = v576
+			v579 = *(*float32)(unsafe.Add(own2, 52))
+			v580 = *(*int32)(unsafe.Add(own3, 52))
+			v581 := v559 < v579
+			if v581 {
+				v585 = true
+				goto b143
 			}
 		}
 		{
-			v528 := v472 < v525
-			v529 = v528
-		}
-	b136:
-		v530 = v529
-	b137:
-		if !v530 {
-			v645 = int32(11)
-			goto b189
-		}
-		{
-			v531 := *(*float32)(unsafe.Add(own2, 40))
-			v532 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v531
-			*(*int32)(unsafe.Add(own3, 44)) = v532
-			v535 = *(*float32)(unsafe.Add(own2, 36))
-			v536 = *(*int32)(unsafe.Add(own3, 36))
-			v537 := v471 < v535
-			if v537 {
-				v541 = true
+			v582 := v559 == v579
+			if !v582 {
+				v584 = false
 				goto b142
 			}
 		}
 		{
-			v538 := v471 == v535
-			if !v538 {
-				v540 = false
-				goto b141
+			v583 := v560 < v580
+			v584 = v583
+		}
+	b142:
+		v585 = v584
+	b143:
+		if !v585 {
+			v733 = int32(14)
+			goto b210
+		}
+		{
+			v586 := *(*float32)(unsafe.Add(own2, 52))
+			v587 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v586
+			*(*int32)(unsafe.Add(own3, 56)) = v587
+			v590 = *(*float32)(unsafe.Add(own2, 48))
+			v591 = *(*int32)(unsafe.Add(own3, 48))
+			v592 := v559 < v590
+			if v592 {
+				v596 = true
+				goto b148
 			}
 		}
 		{
-			v539 := v472 < v536
-			v540 = v539
-		}
-	b141:
-		v541 = v540
-	b142:
-		if !v541 {
-			v645 = int32(10)
-			goto b189
-		}
-		{
-			v542 := *(*float32)(unsafe.Add(own2, 36))
-			v543 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v542
-			*(*int32)(unsafe.Add(own3, 40)) = v543
-			v546 = *(*float32)(unsafe.Add(own2, 32))
-			v547 = *(*int32)(unsafe.Add(own3, 32))
-			v548 := v471 < v546
-			if v548 {
-				v552 = true
+			v593 := v559 == v590
+			if !v593 {
+				v595 = false
 				goto b147
 			}
 		}
 		{
-			v549 := v471 == v546
-			if !v549 {
-				v551 = false
-				goto b146
+			v594 := v560 < v591
+			v595 = v594
+		}
+	b147:
+		v596 = v595
+	b148:
+		if !v596 {
+			v733 = int32(13)
+			goto b210
+		}
+		{
+			v597 := *(*float32)(unsafe.Add(own2, 48))
+			v598 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v597
+			*(*int32)(unsafe.Add(own3, 52)) = v598
+			v601 = *(*float32)(unsafe.Add(own2, 44))
+			v602 = *(*int32)(unsafe.Add(own3, 44))
+			v603 := v559 < v601
+			if v603 {
+				v607 = true
+				goto b153
 			}
 		}
 		{
-			v550 := v472 < v547
-			v551 = v550
-		}
-	b146:
-		v552 = v551
-	b147:
-		if !v552 {
-			v645 = int32(9)
-			goto b189
-		}
-		{
-			v553 := *(*float32)(unsafe.Add(own2, 32))
-			v554 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v553
-			*(*int32)(unsafe.Add(own3, 36)) = v554
-			v557 = *(*float32)(unsafe.Add(own2, 28))
-			v558 = *(*int32)(unsafe.Add(own3, 28))
-			v559 := v471 < v557
-			if v559 {
-				v563 = true
+			v604 := v559 == v601
+			if !v604 {
+				v606 = false
 				goto b152
 			}
 		}
 		{
-			v560 := v471 == v557
-			if !v560 {
-				v562 = false
-				goto b151
+			v605 := v560 < v602
+			v606 = v605
+		}
+	b152:
+		v607 = v606
+	b153:
+		if !v607 {
+			v733 = int32(12)
+			goto b210
+		}
+		{
+			v608 := *(*float32)(unsafe.Add(own2, 44))
+			v609 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v608
+			*(*int32)(unsafe.Add(own3, 48)) = v609
+			v612 = *(*float32)(unsafe.Add(own2, 40))
+			v613 = *(*int32)(unsafe.Add(own3, 40))
+			v614 := v559 < v612
+			if v614 {
+				v618 = true
+				goto b158
 			}
 		}
 		{
-			v561 := v472 < v558
-			v562 = v561
-		}
-	b151:
-		v563 = v562
-	b152:
-		if !v563 {
-			v645 = int32(8)
-			goto b189
-		}
-		{
-			v564 := *(*float32)(unsafe.Add(own2, 28))
-			v565 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v564
-			*(*int32)(unsafe.Add(own3, 32)) = v565
-			v568 = *(*float32)(unsafe.Add(own2, 24))
-			v569 = *(*int32)(unsafe.Add(own3, 24))
-			v570 := v471 < v568
-			if v570 {
-				v574 = true
+			v615 := v559 == v612
+			if !v615 {
+				v617 = false
 				goto b157
 			}
 		}
 		{
-			v571 := v471 == v568
-			if !v571 {
-				v573 = false
-				goto b156
+			v616 := v560 < v613
+			v617 = v616
+		}
+	b157:
+		v618 = v617
+	b158:
+		if !v618 {
+			v733 = int32(11)
+			goto b210
+		}
+		{
+			v619 := *(*float32)(unsafe.Add(own2, 40))
+			v620 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v619
+			*(*int32)(unsafe.Add(own3, 44)) = v620
+			v623 = *(*float32)(unsafe.Add(own2, 36))
+			v624 = *(*int32)(unsafe.Add(own3, 36))
+			v625 := v559 < v623
+			if v625 {
+				v629 = true
+				goto b163
 			}
 		}
 		{
-			v572 := v472 < v569
-			v573 = v572
-		}
-	b156:
-		v574 = v573
-	b157:
-		if !v574 {
-			v645 = int32(7)
-			goto b189
-		}
-		{
-			v575 := *(*float32)(unsafe.Add(own2, 24))
-			v576 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v575
-			*(*int32)(unsafe.Add(own3, 28)) = v576
-			v579 = *(*float32)(unsafe.Add(own2, 20))
-			v580 = *(*int32)(unsafe.Add(own3, 20))
-			v581 := v471 < v579
-			if v581 {
-				v585 = true
+			v626 := v559 == v623
+			if !v626 {
+				v628 = false
 				goto b162
 			}
 		}
 		{
-			v582 := v471 == v579
-			if !v582 {
-				v584 = false
-				goto b161
+			v627 := v560 < v624
+			v628 = v627
+		}
+	b162:
+		v629 = v628
+	b163:
+		if !v629 {
+			v733 = int32(10)
+			goto b210
+		}
+		{
+			v630 := *(*float32)(unsafe.Add(own2, 36))
+			v631 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v630
+			*(*int32)(unsafe.Add(own3, 40)) = v631
+			v634 = *(*float32)(unsafe.Add(own2, 32))
+			v635 = *(*int32)(unsafe.Add(own3, 32))
+			v636 := v559 < v634
+			if v636 {
+				v640 = true
+				goto b168
 			}
 		}
 		{
-			v583 := v472 < v580
-			v584 = v583
-		}
-	b161:
-		v585 = v584
-	b162:
-		if !v585 {
-			v645 = int32(6)
-			goto b189
-		}
-		{
-			v586 := *(*float32)(unsafe.Add(own2, 20))
-			v587 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v586
-			*(*int32)(unsafe.Add(own3, 24)) = v587
-			v590 = *(*float32)(unsafe.Add(own2, 16))
-			v591 = *(*int32)(unsafe.Add(own3, 16))
-			v592 := v471 < v590
-			if v592 {
-				v596 = true
+			v637 := v559 == v634
+			if !v637 {
+				v639 = false
 				goto b167
 			}
 		}
 		{
-			v593 := v471 == v590
-			if !v593 {
-				v595 = false
-				goto b166
+			v638 := v560 < v635
+			v639 = v638
+		}
+	b167:
+		v640 = v639
+	b168:
+		if !v640 {
+			v733 = int32(9)
+			goto b210
+		}
+		{
+			v641 := *(*float32)(unsafe.Add(own2, 32))
+			v642 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v641
+			*(*int32)(unsafe.Add(own3, 36)) = v642
+			v645 = *(*float32)(unsafe.Add(own2, 28))
+			v646 = *(*int32)(unsafe.Add(own3, 28))
+			v647 := v559 < v645
+			if v647 {
+				v651 = true
+				goto b173
 			}
 		}
 		{
-			v594 := v472 < v591
-			v595 = v594
-		}
-	b166:
-		v596 = v595
-	b167:
-		if !v596 {
-			v645 = int32(5)
-			goto b189
-		}
-		{
-			v597 := *(*float32)(unsafe.Add(own2, 16))
-			v598 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v597
-			*(*int32)(unsafe.Add(own3, 20)) = v598
-			v601 = *(*float32)(unsafe.Add(own2, 12))
-			v602 = *(*int32)(unsafe.Add(own3, 12))
-			v603 := v471 < v601
-			if v603 {
-				v607 = true
+			v648 := v559 == v645
+			if !v648 {
+				v650 = false
 				goto b172
 			}
 		}
 		{
-			v604 := v471 == v601
-			if !v604 {
-				v606 = false
-				goto b171
+			v649 := v560 < v646
+			v650 = v649
+		}
+	b172:
+		v651 = v650
+	b173:
+		if !v651 {
+			v733 = int32(8)
+			goto b210
+		}
+		{
+			v652 := *(*float32)(unsafe.Add(own2, 28))
+			v653 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v652
+			*(*int32)(unsafe.Add(own3, 32)) = v653
+			v656 = *(*float32)(unsafe.Add(own2, 24))
+			v657 = *(*int32)(unsafe.Add(own3, 24))
+			v658 := v559 < v656
+			if v658 {
+				v662 = true
+				goto b178
 			}
 		}
 		{
-			v605 := v472 < v602
-			v606 = v605
-		}
-	b171:
-		v607 = v606
-	b172:
-		if !v607 {
-			v645 = int32(4)
-			goto b189
-		}
-		{
-			v608 := *(*float32)(unsafe.Add(own2, 12))
-			v609 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v608
-			*(*int32)(unsafe.Add(own3, 16)) = v609
-			v612 = *(*float32)(unsafe.Add(own2, 8))
-			v613 = *(*int32)(unsafe.Add(own3, 8))
-			v614 := v471 < v612
-			if v614 {
-				v618 = true
+			v659 := v559 == v656
+			if !v659 {
+				v661 = false
 				goto b177
 			}
 		}
 		{
-			v615 := v471 == v612
-			if !v615 {
-				v617 = false
-				goto b176
+			v660 := v560 < v657
+			v661 = v660
+		}
+	b177:
+		v662 = v661
+	b178:
+		if !v662 {
+			v733 = int32(7)
+			goto b210
+		}
+		{
+			v663 := *(*float32)(unsafe.Add(own2, 24))
+			v664 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v663
+			*(*int32)(unsafe.Add(own3, 28)) = v664
+			v667 = *(*float32)(unsafe.Add(own2, 20))
+			v668 = *(*int32)(unsafe.Add(own3, 20))
+			v669 := v559 < v667
+			if v669 {
+				v673 = true
+				goto b183
 			}
 		}
 		{
-			v616 := v472 < v613
-			v617 = v616
-		}
-	b176:
-		v618 = v617
-	b177:
-		if !v618 {
-			v645 = int32(3)
-			goto b189
-		}
-		{
-			v619 := *(*float32)(unsafe.Add(own2, 8))
-			v620 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v619
-			*(*int32)(unsafe.Add(own3, 12)) = v620
-			v623 = *(*float32)(unsafe.Add(own2, 4))
-			v624 = *(*int32)(unsafe.Add(own3, 4))
-			v625 := v471 < v623
-			if v625 {
-				v629 = true
+			v670 := v559 == v667
+			if !v670 {
+				v672 = false
 				goto b182
 			}
 		}
 		{
-			v626 := v471 == v623
-			if !v626 {
-				v628 = false
-				goto b181
+			v671 := v560 < v668
+			v672 = v671
+		}
+	b182:
+		v673 = v672
+	b183:
+		if !v673 {
+			v733 = int32(6)
+			goto b210
+		}
+		{
+			v674 := *(*float32)(unsafe.Add(own2, 20))
+			v675 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v674
+			*(*int32)(unsafe.Add(own3, 24)) = v675
+			v678 = *(*float32)(unsafe.Add(own2, 16))
+			v679 = *(*int32)(unsafe.Add(own3, 16))
+			v680 := v559 < v678
+			if v680 {
+				v684 = true
+				goto b188
 			}
 		}
 		{
-			v627 := v472 < v624
-			v628 = v627
-		}
-	b181:
-		v629 = v628
-	b182:
-		if !v629 {
-			v645 = int32(2)
-			goto b189
-		}
-		{
-			v630 := *(*float32)(unsafe.Add(own2, 4))
-			v631 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v630
-			*(*int32)(unsafe.Add(own3, 8)) = v631
-			v634 = *(*float32)(own2)
-			v635 = *(*int32)(own3)
-			v636 := v471 < v634
-			if v636 {
-				v640 = true
+			v681 := v559 == v678
+			if !v681 {
+				v683 = false
 				goto b187
 			}
 		}
 		{
-			v637 := v471 == v634
-			if !v637 {
-				v639 = false
-				goto b186
+			v682 := v560 < v679
+			v683 = v682
+		}
+	b187:
+		v684 = v683
+	b188:
+		if !v684 {
+			v733 = int32(5)
+			goto b210
+		}
+		{
+			v685 := *(*float32)(unsafe.Add(own2, 16))
+			v686 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v685
+			*(*int32)(unsafe.Add(own3, 20)) = v686
+			v689 = *(*float32)(unsafe.Add(own2, 12))
+			v690 = *(*int32)(unsafe.Add(own3, 12))
+			v691 := v559 < v689
+			if v691 {
+				v695 = true
+				goto b193
 			}
 		}
 		{
-			v638 := v472 < v635
-			v639 = v638
-		}
-	b186:
-		v640 = v639
-	b187:
-		if !v640 {
-			v645 = int32(1)
-			goto b189
+			v692 := v559 == v689
+			if !v692 {
+				v694 = false
+				goto b192
+			}
 		}
 		{
-			v641 := *(*float32)(own2)
-			v642 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v641
-			*(*int32)(unsafe.Add(own3, 4)) = v642
-			v645 = int32(0)
+			v693 := v560 < v690
+			v694 = v693
 		}
-	b189:
-		*(*float32)(unsafe.Add(own2, int(v645)*4)) = v471
-		*(*int32)(unsafe.Add(own3, int(v645)*4)) = v472
-		v648 = true
-	b190:
-		if !v648 {
-			goto b192
-		}
-		v468 = v469
-		goto b107
 	b192:
-		{
-			v649 := *(*float32)(own2)
-			v650 := *(*int32)(own3)
-			v651 := *(*float32)(unsafe.Add(own2, 4))
-			v652 := *(*int32)(unsafe.Add(own3, 4))
-			v653 := *(*float32)(unsafe.Add(own2, 8))
-			v654 := *(*int32)(unsafe.Add(own3, 8))
-			v655 := *(*float32)(unsafe.Add(own2, 12))
-			v656 := *(*int32)(unsafe.Add(own3, 12))
-			v657 := *(*float32)(unsafe.Add(own2, 16))
-			v658 := *(*int32)(unsafe.Add(own3, 16))
-			v659 := *(*float32)(unsafe.Add(own2, 20))
-			v660 := *(*int32)(unsafe.Add(own3, 20))
-			v661 := *(*float32)(unsafe.Add(own2, 24))
-			v662 := *(*int32)(unsafe.Add(own3, 24))
-			v663 := *(*float32)(unsafe.Add(own2, 28))
-			v664 := *(*int32)(unsafe.Add(own3, 28))
-			v665 := *(*float32)(unsafe.Add(own2, 32))
-			v666 := *(*int32)(unsafe.Add(own3, 32))
-			v667 := *(*float32)(unsafe.Add(own2, 36))
-			v668 := *(*int32)(unsafe.Add(own3, 36))
-			v669 := *(*float32)(unsafe.Add(own2, 40))
-			v670 := *(*int32)(unsafe.Add(own3, 40))
-			v671 := *(*float32)(unsafe.Add(own2, 44))
-			v672 := *(*int32)(unsafe.Add(own3, 44))
-			v673 := *(*float32)(unsafe.Add(own2, 48))
-			v674 := *(*int32)(unsafe.Add(own3, 48))
-			v675 := *(*float32)(unsafe.Add(own2, 52))
-			v676 := *(*int32)(unsafe.Add(own3, 52))
-			v677 := *(*float32)(unsafe.Add(own2, 56))
-			v678 := *(*int32)(unsafe.Add(own3, 56))
-			v679 := *(*float32)(unsafe.Add(own2, 60))
-			v680 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v649
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v650
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v651
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v652
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v653
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v654
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v655
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v656
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v657
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v658
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v659
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v660
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v661
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v662
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v663
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v664
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v665
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v666
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v667
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v668
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v669
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v670
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v671
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v672
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v673
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v674
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v675
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v676
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v677
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v678
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v679
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v680
-		}
+		v695 = v694
 	b193:
-		u464 = v464
+		if !v695 {
+			v733 = int32(4)
+			goto b210
+		}
+		{
+			v696 := *(*float32)(unsafe.Add(own2, 12))
+			v697 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v696
+			*(*int32)(unsafe.Add(own3, 16)) = v697
+			v700 = *(*float32)(unsafe.Add(own2, 8))
+			v701 = *(*int32)(unsafe.Add(own3, 8))
+			v702 := v559 < v700
+			if v702 {
+				v706 = true
+				goto b198
+			}
+		}
+		{
+			v703 := v559 == v700
+			if !v703 {
+				v705 = false
+				goto b197
+			}
+		}
+		{
+			v704 := v560 < v701
+			v705 = v704
+		}
+	b197:
+		v706 = v705
+	b198:
+		if !v706 {
+			v733 = int32(3)
+			goto b210
+		}
+		{
+			v707 := *(*float32)(unsafe.Add(own2, 8))
+			v708 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v707
+			*(*int32)(unsafe.Add(own3, 12)) = v708
+			v711 = *(*float32)(unsafe.Add(own2, 4))
+			v712 = *(*int32)(unsafe.Add(own3, 4))
+			v713 := v559 < v711
+			if v713 {
+				v717 = true
+				goto b203
+			}
+		}
+		{
+			v714 := v559 == v711
+			if !v714 {
+				v716 = false
+				goto b202
+			}
+		}
+		{
+			v715 := v560 < v712
+			v716 = v715
+		}
+	b202:
+		v717 = v716
+	b203:
+		if !v717 {
+			v733 = int32(2)
+			goto b210
+		}
+		{
+			v718 := *(*float32)(unsafe.Add(own2, 4))
+			v719 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v718
+			*(*int32)(unsafe.Add(own3, 8)) = v719
+			v722 = *(*float32)(own2)
+			v723 = *(*int32)(own3)
+			v724 := v559 < v722
+			if v724 {
+				v728 = true
+				goto b208
+			}
+		}
+		{
+			v725 := v559 == v722
+			if !v725 {
+				v727 = false
+				goto b207
+			}
+		}
+		{
+			v726 := v560 < v723
+			v727 = v726
+		}
+	b207:
+		v728 = v727
+	b208:
+		if !v728 {
+			v733 = int32(1)
+			goto b210
+		}
+		{
+			v729 := *(*float32)(own2)
+			v730 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v729
+			*(*int32)(unsafe.Add(own3, 4)) = v730
+			v733 = int32(0)
+		}
+	b210:
+		*(*float32)(unsafe.Add(own2, int(v733)*4)) = v559
+		*(*int32)(unsafe.Add(own3, int(v733)*4)) = v560
+		v736 = true
+	b211:
+		if !v736 {
+			goto b213
+		}
+		v556 = v557
+		goto b128
+	b213:
+		{
+			v737 := *(*float32)(own2)
+			v738 := *(*int32)(own3)
+			v739 := *(*float32)(unsafe.Add(own2, 4))
+			v740 := *(*int32)(unsafe.Add(own3, 4))
+			v741 := *(*float32)(unsafe.Add(own2, 8))
+			v742 := *(*int32)(unsafe.Add(own3, 8))
+			v743 := *(*float32)(unsafe.Add(own2, 12))
+			v744 := *(*int32)(unsafe.Add(own3, 12))
+			v745 := *(*float32)(unsafe.Add(own2, 16))
+			v746 := *(*int32)(unsafe.Add(own3, 16))
+			v747 := *(*float32)(unsafe.Add(own2, 20))
+			v748 := *(*int32)(unsafe.Add(own3, 20))
+			v749 := *(*float32)(unsafe.Add(own2, 24))
+			v750 := *(*int32)(unsafe.Add(own3, 24))
+			v751 := *(*float32)(unsafe.Add(own2, 28))
+			v752 := *(*int32)(unsafe.Add(own3, 28))
+			v753 := *(*float32)(unsafe.Add(own2, 32))
+			v754 := *(*int32)(unsafe.Add(own3, 32))
+			v755 := *(*float32)(unsafe.Add(own2, 36))
+			v756 := *(*int32)(unsafe.Add(own3, 36))
+			v757 := *(*float32)(unsafe.Add(own2, 40))
+			v758 := *(*int32)(unsafe.Add(own3, 40))
+			v759 := *(*float32)(unsafe.Add(own2, 44))
+			v760 := *(*int32)(unsafe.Add(own3, 44))
+			v761 := *(*float32)(unsafe.Add(own2, 48))
+			v762 := *(*int32)(unsafe.Add(own3, 48))
+			v763 := *(*float32)(unsafe.Add(own2, 52))
+			v764 := *(*int32)(unsafe.Add(own3, 52))
+			v765 := *(*float32)(unsafe.Add(own2, 56))
+			v766 := *(*int32)(unsafe.Add(own3, 56))
+			v767 := *(*float32)(unsafe.Add(own2, 60))
+			v768 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v737
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v738
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v739
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v740
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v741
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v742
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v743
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v744
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v745
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v746
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v747
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v748
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v749
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v750
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v751
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v752
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v753
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v754
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v755
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v756
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v757
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v758
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v759
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v760
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v761
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v762
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v763
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v764
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v765
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v766
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v767
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v768
+		}
+	b214:
+		u552 = v552
 		next = 4
 		continue
-	b195:
+	b216:
 		{
-			v714 := v16 == 0
-			if !v714 {
-				goto b199
+			v802 := v16 == 0
+			if !v802 {
+				goto b220
 			}
 		}
-		v717 = *(*float32)(own2)
-		v718 = *(*int32)(own3)
-		v719 = *(*float32)(unsafe.Add(own2, 4))
-		v720 = *(*int32)(unsafe.Add(own3, 4))
-		v721 = *(*float32)(unsafe.Add(own2, 8))
-		v722 = *(*int32)(unsafe.Add(own3, 8))
-		v723 = *(*float32)(unsafe.Add(own2, 12))
-		v724 = *(*int32)(unsafe.Add(own3, 12))
-		v725 = *(*float32)(unsafe.Add(own2, 16))
-		v726 = *(*int32)(unsafe.Add(own3, 16))
-		v727 = *(*float32)(unsafe.Add(own2, 20))
-		v728 = *(*int32)(unsafe.Add(own3, 20))
-		v729 = *(*float32)(unsafe.Add(own2, 24))
-		v730 = *(*int32)(unsafe.Add(own3, 24))
-		v731 = *(*float32)(unsafe.Add(own2, 28))
-		v732 = *(*int32)(unsafe.Add(own3, 28))
-		v733 = *(*float32)(unsafe.Add(own2, 32))
-		v734 = *(*int32)(unsafe.Add(own3, 32))
-		v735 = *(*float32)(unsafe.Add(own2, 36))
-		v736 = *(*int32)(unsafe.Add(own3, 36))
-		v737 = *(*float32)(unsafe.Add(own2, 40))
-		v738 = *(*int32)(unsafe.Add(own3, 40))
-		v739 = *(*float32)(unsafe.Add(own2, 44))
-		v740 = *(*int32)(unsafe.Add(own3, 44))
-		v741 = *(*float32)(unsafe.Add(own2, 48))
-		v742 = *(*int32)(unsafe.Add(own3, 48))
-		v743 = *(*float32)(unsafe.Add(own2, 52))
-		v744 = *(*int32)(unsafe.Add(own3, 52))
-		v745 = *(*float32)(unsafe.Add(own2, 56))
-		v746 = *(*int32)(unsafe.Add(own3, 56))
-		v747 = *(*float32)(unsafe.Add(own2, 60))
-		v748 = *(*int32)(unsafe.Add(own3, 60))
-		if !v749 {
-			goto b198
+		v805 = *(*float32)(own2)
+		v806 = *(*int32)(own3)
+		v807 = *(*float32)(unsafe.Add(own2, 4))
+		v808 = *(*int32)(unsafe.Add(own3, 4))
+		v809 = *(*float32)(unsafe.Add(own2, 8))
+		v810 = *(*int32)(unsafe.Add(own3, 8))
+		v811 = *(*float32)(unsafe.Add(own2, 12))
+		v812 = *(*int32)(unsafe.Add(own3, 12))
+		v813 = *(*float32)(unsafe.Add(own2, 16))
+		v814 = *(*int32)(unsafe.Add(own3, 16))
+		v815 = *(*float32)(unsafe.Add(own2, 20))
+		v816 = *(*int32)(unsafe.Add(own3, 20))
+		v817 = *(*float32)(unsafe.Add(own2, 24))
+		v818 = *(*int32)(unsafe.Add(own3, 24))
+		v819 = *(*float32)(unsafe.Add(own2, 28))
+		v820 = *(*int32)(unsafe.Add(own3, 28))
+		v821 = *(*float32)(unsafe.Add(own2, 32))
+		v822 = *(*int32)(unsafe.Add(own3, 32))
+		v823 = *(*float32)(unsafe.Add(own2, 36))
+		v824 = *(*int32)(unsafe.Add(own3, 36))
+		v825 = *(*float32)(unsafe.Add(own2, 40))
+		v826 = *(*int32)(unsafe.Add(own3, 40))
+		v827 = *(*float32)(unsafe.Add(own2, 44))
+		v828 = *(*int32)(unsafe.Add(own3, 44))
+		v829 = *(*float32)(unsafe.Add(own2, 48))
+		v830 = *(*int32)(unsafe.Add(own3, 48))
+		v831 = *(*float32)(unsafe.Add(own2, 52))
+		v832 = *(*int32)(unsafe.Add(own3, 52))
+		v833 = *(*float32)(unsafe.Add(own2, 56))
+		v834 = *(*int32)(unsafe.Add(own3, 56))
+		v835 = *(*float32)(unsafe.Add(own2, 60))
+		v836 = *(*int32)(unsafe.Add(own3, 60))
+		if !v837 {
+			goto b219
 		}
-		*(*float32)(unsafe.Add(p3, int(v716)*128)) = v717
-		*(*int32)(unsafe.Add(p3, int(v716)*128+4)) = v718
-		*(*float32)(unsafe.Add(p3, int(v716)*128+8)) = v719
-		*(*int32)(unsafe.Add(p3, int(v716)*128+12)) = v720
-		*(*float32)(unsafe.Add(p3, int(v716)*128+16)) = v721
-		*(*int32)(unsafe.Add(p3, int(v716)*128+20)) = v722
-		*(*float32)(unsafe.Add(p3, int(v716)*128+24)) = v723
-		*(*int32)(unsafe.Add(p3, int(v716)*128+28)) = v724
-		*(*float32)(unsafe.Add(p3, int(v716)*128+32)) = v725
-		*(*int32)(unsafe.Add(p3, int(v716)*128+36)) = v726
-		*(*float32)(unsafe.Add(p3, int(v716)*128+40)) = v727
-		*(*int32)(unsafe.Add(p3, int(v716)*128+44)) = v728
-		*(*float32)(unsafe.Add(p3, int(v716)*128+48)) = v729
-		*(*int32)(unsafe.Add(p3, int(v716)*128+52)) = v730
-		*(*float32)(unsafe.Add(p3, int(v716)*128+56)) = v731
-		*(*int32)(unsafe.Add(p3, int(v716)*128+60)) = v732
-		*(*float32)(unsafe.Add(p3, int(v716)*128+64)) = v733
-		*(*int32)(unsafe.Add(p3, int(v716)*128+68)) = v734
-		*(*float32)(unsafe.Add(p3, int(v716)*128+72)) = v735
-		*(*int32)(unsafe.Add(p3, int(v716)*128+76)) = v736
-		*(*float32)(unsafe.Add(p3, int(v716)*128+80)) = v737
-		*(*int32)(unsafe.Add(p3, int(v716)*128+84)) = v738
-		*(*float32)(unsafe.Add(p3, int(v716)*128+88)) = v739
-		*(*int32)(unsafe.Add(p3, int(v716)*128+92)) = v740
-		*(*float32)(unsafe.Add(p3, int(v716)*128+96)) = v741
-		*(*int32)(unsafe.Add(p3, int(v716)*128+100)) = v742
-		*(*float32)(unsafe.Add(p3, int(v716)*128+104)) = v743
-		*(*int32)(unsafe.Add(p3, int(v716)*128+108)) = v744
-		*(*float32)(unsafe.Add(p3, int(v716)*128+112)) = v745
-		*(*int32)(unsafe.Add(p3, int(v716)*128+116)) = v746
-		*(*float32)(unsafe.Add(p3, int(v716)*128+120)) = v747
-		*(*int32)(unsafe.Add(p3, int(v716)*128+124)) = v748
-		goto b199
-	b198:
-		g.Fault(6, v716, v7, v0, v1, int32(0))
+		*(*float32)(unsafe.Add(p3, int(v804)*128)) = v805
+		*(*int32)(unsafe.Add(p3, int(v804)*128+4)) = v806
+		*(*float32)(unsafe.Add(p3, int(v804)*128+8)) = v807
+		*(*int32)(unsafe.Add(p3, int(v804)*128+12)) = v808
+		*(*float32)(unsafe.Add(p3, int(v804)*128+16)) = v809
+		*(*int32)(unsafe.Add(p3, int(v804)*128+20)) = v810
+		*(*float32)(unsafe.Add(p3, int(v804)*128+24)) = v811
+		*(*int32)(unsafe.Add(p3, int(v804)*128+28)) = v812
+		*(*float32)(unsafe.Add(p3, int(v804)*128+32)) = v813
+		*(*int32)(unsafe.Add(p3, int(v804)*128+36)) = v814
+		*(*float32)(unsafe.Add(p3, int(v804)*128+40)) = v815
+		*(*int32)(unsafe.Add(p3, int(v804)*128+44)) = v816
+		*(*float32)(unsafe.Add(p3, int(v804)*128+48)) = v817
+		*(*int32)(unsafe.Add(p3, int(v804)*128+52)) = v818
+		*(*float32)(unsafe.Add(p3, int(v804)*128+56)) = v819
+		*(*int32)(unsafe.Add(p3, int(v804)*128+60)) = v820
+		*(*float32)(unsafe.Add(p3, int(v804)*128+64)) = v821
+		*(*int32)(unsafe.Add(p3, int(v804)*128+68)) = v822
+		*(*float32)(unsafe.Add(p3, int(v804)*128+72)) = v823
+		*(*int32)(unsafe.Add(p3, int(v804)*128+76)) = v824
+		*(*float32)(unsafe.Add(p3, int(v804)*128+80)) = v825
+		*(*int32)(unsafe.Add(p3, int(v804)*128+84)) = v826
+		*(*float32)(unsafe.Add(p3, int(v804)*128+88)) = v827
+		*(*int32)(unsafe.Add(p3, int(v804)*128+92)) = v828
+		*(*float32)(unsafe.Add(p3, int(v804)*128+96)) = v829
+		*(*int32)(unsafe.Add(p3, int(v804)*128+100)) = v830
+		*(*float32)(unsafe.Add(p3, int(v804)*128+104)) = v831
+		*(*int32)(unsafe.Add(p3, int(v804)*128+108)) = v832
+		*(*float32)(unsafe.Add(p3, int(v804)*128+112)) = v833
+		*(*int32)(unsafe.Add(p3, int(v804)*128+116)) = v834
+		*(*float32)(unsafe.Add(p3, int(v804)*128+120)) = v835
+		*(*int32)(unsafe.Add(p3, int(v804)*128+124)) = v836
+		goto b220
+	b219:
+		g.Fault(6, v804, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b199:
+	b220:
 		g.Leave(li)
 		continue
 	}
-	g.v464 = u464
+	g.v552 = u552
 	return next
 }

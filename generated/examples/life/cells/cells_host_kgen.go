@@ -60,112 +60,176 @@ func (g *lifeHost) Run() {
 func (g *lifeHost) r1() int {
 	const n = 256
 	c0 := g.c0
+	v2 := g.v2
+	v16 := v2 != 0
+	v3 := g.v3
+	v17 := v3 != 0
+	v18 := v16 && v17
 	v10 := int32(g.ID[1])
 	v11 := int64(uint32(v10))
-	v16 := v11 * 16
-	v2 := g.v2
-	v17 := v2 != 0
-	v18 := v2 == -1
-	v3 := g.v3
+	v23 := v11 * 16
+	v24 := v2 == -1
 	v8 := int32(g.ID[0])
 	v9 := int64(uint32(v8))
-	v19 := v9 * 16
-	v20 := v3 != 0
-	v21 := v3 == -1
+	v25 := v9 * 16
+	v26 := v3 == -1
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
+	v19 := v11 * 16
+	v20 := v2 == -1
+	v21 := v9 * 16
+	v22 := v3 == -1
 	next := -1
 	for li := 0; li < n; li++ {
 		x := int(uint(li) % 16)
 		y := int(uint(li) / 16)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v22, v24, v27 int32
-		var v28, v31, v38, v41, v48 int64
+		var v27, v29, v32, v59, v61, v64 int32
+		var v53, v65, v68, v75, v78, v85 int64
 		{
 			v12 := int32(y)
 			v13 := v12 * c0
 			v14 := int32(x)
 			v15 := v13 + v14
-			v22 = v15
+			if !v18 {
+				v59 = v15
+				goto b6
+			}
+			v27 = v15
 		}
 	b2:
 		{
-			v23 := v22 < 324
-			if !v23 {
-				goto b10
+			v28 := v27 < 324
+			if !v28 {
+				goto b14
 			}
 		}
 		{
-			v24 = v22 / 18
-			v25 := int64(uint32(v24))
-			v26 := v24 * 18
-			v27 = v22 - v26
-			v28 = int64(uint32(v27))
-			v29 := v16 + v25
-			v30 := v29 + -1
-			v31 = v30 + v2
-			if !v17 {
-				goto b9
+			v29 = v27 / 18
+			v30 := int64(uint32(v29))
+			v31 := v29 * 18
+			v32 = v27 - v31
+			v33 := int64(uint32(v32))
+			v34 := v23 + v30
+			v35 := v34 + -1
+			v36 := v35 + v2
+			v37 := v36 == -9223372036854775808
+			v38 := v37 && v24
+			v39 := v2
+			if v38 {
+				v39 = int64(1)
+			}
+			v40 := v36 / v39
+			v41 := v40 * v39
+			v42 := v36 - v41
+			v43 := v42 * v3
+			v44 := v25 + v33
+			v45 := v44 + -1
+			v46 := v45 + v3
+			v47 := v46 == -9223372036854775808
+			v48 := v47 && v26
+			v49 := v3
+			if v48 {
+				v49 = int64(1)
+			}
+			v50 := v46 / v49
+			v51 := v50 * v49
+			v52 := v46 - v51
+			v53 = v43 + v52
+			v54 := uint64(v53) < uint64(v4)
+			if !v54 {
+				goto b5
 			}
 		}
 		{
-			v32 := v31 == -9223372036854775808
-			v33 := v32 && v18
-			v34 := v2
-			if v33 {
-				v34 = int64(1)
-			}
-			v35 := v31 / v34
-			v36 := v35 * v34
-			v37 := v31 - v36
-			v38 = v37 * v3
-			v39 := v19 + v28
-			v40 := v39 + -1
-			v41 = v40 + v3
-			if !v20 {
-				goto b8
-			}
-		}
-		{
-			v42 := v41 == -9223372036854775808
-			v43 := v42 && v21
-			v44 := v3
-			if v43 {
-				v44 = int64(1)
-			}
-			v45 := v41 / v44
-			v46 := v45 * v44
-			v47 := v41 - v46
-			v48 = v38 + v47
-			v49 := uint64(v48) < uint64(v4)
-			if !v49 {
-				goto b7
-			}
-		}
-		{
-			v50 := *(*int32)(unsafe.Add(p2, int(v48)*4))
-			*(*int32)(unsafe.Add(m0, int(v24)*72+int(v27)*4)) = v50
-			v52 := v22 + 256
-			v22 = v52
+			v55 := *(*int32)(unsafe.Add(p2, int(v53)*4))
+			*(*int32)(unsafe.Add(m0, int(v29)*72+int(v32)*4)) = v55
+			v57 := v27 + 256
+			v27 = v57
 			goto b2
 		}
-	b7:
-		g.Fault(0, v48, v4, v0, v1, int32(0))
+	b5:
+		g.Fault(0, v53, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b8:
+	b6:
+		{
+			v60 := v59 < 324
+			if !v60 {
+				goto b14
+			}
+		}
+		{
+			v61 = v59 / 18
+			v62 := int64(uint32(v61))
+			v63 := v61 * 18
+			v64 = v59 - v63
+			v65 = int64(uint32(v64))
+			v66 := v19 + v62
+			v67 := v66 + -1
+			v68 = v67 + v2
+			if !v16 {
+				goto b13
+			}
+		}
+		{
+			v69 := v68 == -9223372036854775808
+			v70 := v69 && v20
+			v71 := v2
+			if v70 {
+				v71 = int64(1)
+			}
+			v72 := v68 / v71
+			v73 := v72 * v71
+			v74 := v68 - v73
+			v75 = v74 * v3
+			v76 := v21 + v65
+			v77 := v76 + -1
+			v78 = v77 + v3
+			if !v17 {
+				goto b12
+			}
+		}
+		{
+			v79 := v78 == -9223372036854775808
+			v80 := v79 && v22
+			v81 := v3
+			if v80 {
+				v81 = int64(1)
+			}
+			v82 := v78 / v81
+			v83 := v82 * v81
+			v84 := v78 - v83
+			v85 = v75 + v84
+			v86 := uint64(v85) < uint64(v4)
+			if !v86 {
+				goto b11
+			}
+		}
+		{
+			v87 := *(*int32)(unsafe.Add(p2, int(v85)*4))
+			*(*int32)(unsafe.Add(m0, int(v61)*72+int(v64)*4)) = v87
+			v89 := v59 + 256
+			v59 = v89
+			goto b6
+		}
+	b11:
+		g.Fault(0, v85, v4, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b12:
 		g.Fault(1, int64(0), int64(0), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b13:
 		g.Fault(2, int64(0), int64(0), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b10:
+	b14:
 		next = 1
 		continue
 	}
@@ -191,78 +255,78 @@ func (g *lifeHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v56, v57, v87 int64
-		var v80, v81, v85 int32
+		var v93, v94, v124 int64
+		var v117, v118, v122 int32
 		{
-			v56 = int64(uint32(v0))
-			v57 = int64(uint32(v1))
-			v58 := v2 <= v57
-			if v58 {
-				goto b13
-			}
-		}
-		{
-			v59 := v3 <= v56
-			if !v59 {
-				goto b14
-			}
-		}
-	b13:
-		continue
-	b14:
-		{
-			v60 := *(*int32)(unsafe.Add(m0, y*72+x*4))
-			v62 := *(*int32)(unsafe.Add(m0, y*72+x*4+4))
-			v63 := v60 + v62
-			v65 := *(*int32)(unsafe.Add(m0, y*72+x*4+8))
-			v66 := v63 + v65
-			v68 := *(*int32)(unsafe.Add(m0, y*72+x*4+72))
-			v69 := v66 + v68
-			v70 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
-			v71 := v69 + v70
-			v72 := *(*int32)(unsafe.Add(m0, y*72+x*4+80))
-			v73 := v71 + v72
-			v75 := *(*int32)(unsafe.Add(m0, y*72+x*4+144))
-			v76 := v73 + v75
-			v77 := *(*int32)(unsafe.Add(m0, y*72+x*4+148))
-			v78 := v76 + v77
-			v79 := *(*int32)(unsafe.Add(m0, y*72+x*4+152))
-			v80 = v78 + v79
-			v81 = *(*int32)(unsafe.Add(m0, y*72+x*4+76))
-			v82 := v80 == 3
-			if v82 {
+			v93 = int64(uint32(v0))
+			v94 = int64(uint32(v1))
+			v95 := v2 <= v94
+			if v95 {
 				goto b17
 			}
 		}
 		{
-			v83 := v80 == 4
-			if !v83 {
-				v85 = int32(0)
-				goto b18
-			}
-		}
-		{
-			v84 := v81 == 1
-			if !v84 {
-				v85 = int32(0)
+			v96 := v3 <= v93
+			if !v96 {
 				goto b18
 			}
 		}
 	b17:
-		v85 = int32(1)
+		continue
 	b18:
 		{
-			v86 := v57 * v3
-			v87 = v86 + v56
-			v88 := uint64(v87) < uint64(v6)
-			if !v88 {
-				goto b20
+			v97 := *(*int32)(unsafe.Add(m0, y*72+x*4))
+			v99 := *(*int32)(unsafe.Add(m0, y*72+x*4+4))
+			v100 := v97 + v99
+			v102 := *(*int32)(unsafe.Add(m0, y*72+x*4+8))
+			v103 := v100 + v102
+			v105 := *(*int32)(unsafe.Add(m0, y*72+x*4+72))
+			v106 := v103 + v105
+			v107 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
+			v108 := v106 + v107
+			v109 := *(*int32)(unsafe.Add(m0, y*72+x*4+80))
+			v110 := v108 + v109
+			v112 := *(*int32)(unsafe.Add(m0, y*72+x*4+144))
+			v113 := v110 + v112
+			v114 := *(*int32)(unsafe.Add(m0, y*72+x*4+148))
+			v115 := v113 + v114
+			v116 := *(*int32)(unsafe.Add(m0, y*72+x*4+152))
+			v117 = v115 + v116
+			v118 = *(*int32)(unsafe.Add(m0, y*72+x*4+76))
+			v119 := v117 == 3
+			if v119 {
+				goto b21
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v87)*4)) = v85
+		{
+			v120 := v117 == 4
+			if !v120 {
+				v122 = int32(0)
+				goto b22
+			}
+		}
+		{
+			v121 := v118 == 1
+			if !v121 {
+				v122 = int32(0)
+				goto b22
+			}
+		}
+	b21:
+		v122 = int32(1)
+	b22:
+		{
+			v123 := v94 * v3
+			v124 = v123 + v93
+			v125 := uint64(v124) < uint64(v6)
+			if !v125 {
+				goto b24
+			}
+		}
+		*(*int32)(unsafe.Add(p3, int(v124)*4)) = v122
 		continue
-	b20:
-		g.Fault(3, v87, v6, v0, v1, int32(0))
+	b24:
+		g.Fault(3, v124, v6, v0, v1, int32(0))
 		continue
 	}
 	return -1

@@ -74,22 +74,22 @@ func (g *faultedHost) r0() int {
 			v5 = int64(uint32(v0))
 			v6 := uint64(v5) < uint64(v1)
 			if !v6 {
-				goto b15
+				goto b17
 			}
 		}
 		v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v8 {
-			goto b14
+			goto b16
 		}
 		atomic.AddInt32((*int32)(p1), int32(1))
 		h7[li] = v7
 		next = 0
 		continue
-	b14:
+	b16:
 		g.Fault(0, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b15:
+	b17:
 		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -120,23 +120,23 @@ func (g *faultedHost) r1() int {
 			v10 = v7 & 3
 			v11 := v10 != 0
 			if !v11 {
-				goto b13
+				goto b15
 			}
 		}
 		v12 = 100 / v10
 		if !v13 {
-			goto b12
+			goto b14
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), v12)
 		_ = *(*int32)(m0)
 		*(*int32)(m0) += v12
 		next = 1
 		continue
-	b12:
+	b14:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b13:
+	b15:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -159,24 +159,25 @@ func (g *faultedHost) r2() int {
 			continue
 		}
 		v0 := int32(basex + x)
-		var v22 int32
+		var v22, v27 int32
 		{
 			kernelimpl.HostFence()
 			v17 := *(*int32)(m0)
 			v18 := v17 / 9
 			v19 := v18 * 9
 			v20 := v17 - v19
+			if !v21 {
+				v27 = v20
+				goto b9
+			}
 			v22 = v20
 		}
 	b7:
 		{
 			v23 := 0 < v22
 			if !v23 {
-				goto b11
+				goto b13
 			}
-		}
-		if !v21 {
-			goto b10
 		}
 		{
 			atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v22)
@@ -184,10 +185,26 @@ func (g *faultedHost) r2() int {
 			v22 = v26
 			goto b7
 		}
-	b10:
+	b9:
+		{
+			v28 := 0 < v27
+			if !v28 {
+				goto b13
+			}
+		}
+		if !v21 {
+			goto b12
+		}
+		{
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v27)
+			v31 := v27 + -1
+			v27 = v31
+			goto b9
+		}
+	b12:
 		g.Fault(4, int64(2), v3, v0, int32(0), int32(0))
 		continue
-	b11:
+	b13:
 		continue
 	}
 	return -1
@@ -257,7 +274,7 @@ func (g *genericFloat32Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5 int64
 		var v9 float32
 		{
@@ -265,37 +282,38 @@ func (g *genericFloat32Host) r0() int {
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		kernelimpl.HostUpdate((*float32)(p1), v9, kernelimpl.HostAdd[float32])
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostMin[float32])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[float32])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
@@ -303,27 +321,43 @@ func (g *genericFloat32Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -345,14 +379,14 @@ func (g *genericFloat32Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*float32)(unsafe.Add(m0, 8)) = v9
 		*(*float32)(unsafe.Add(m0, 12)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -370,16 +404,16 @@ func (g *genericFloat32Host) r2() int {
 		}
 		v9 := h9[li]
 		_ = *(*float32)(unsafe.Add(m0, 4))
-		if at28 := (*float32)(unsafe.Add(m0, 4)); true {
-			*at28 = kernelimpl.HostAdd(*at28, v9)
+		if at32 := (*float32)(unsafe.Add(m0, 4)); true {
+			*at32 = kernelimpl.HostAdd(*at32, v9)
 		}
 		_ = *(*float32)(unsafe.Add(m0, 8))
-		if at29 := (*float32)(unsafe.Add(m0, 8)); true {
-			*at29 = kernelimpl.HostMin(*at29, v9)
+		if at33 := (*float32)(unsafe.Add(m0, 8)); true {
+			*at33 = kernelimpl.HostMin(*at33, v9)
 		}
 		_ = *(*float32)(unsafe.Add(m0, 12))
-		if at30 := (*float32)(unsafe.Add(m0, 12)); true {
-			*at30 = kernelimpl.HostMax(*at30, v9)
+		if at34 := (*float32)(unsafe.Add(m0, 12)); true {
+			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 		continue
 	}
@@ -389,10 +423,10 @@ func (g *genericFloat32Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericFloat32Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -406,28 +440,28 @@ func (g *genericFloat32Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36 int64
-		var v37 float32
+		var v40 int64
+		var v41 float32
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*float32)(unsafe.Add(m0, x*4+4))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*float32)(unsafe.Add(m0, x*4+4))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*float32)(unsafe.Add(p1, int(v36)*4)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*float32)(unsafe.Add(p1, int(v40)*4)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -497,7 +531,7 @@ func (g *genericFloat64Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5 int64
 		var v9 float64
 		{
@@ -505,37 +539,38 @@ func (g *genericFloat64Host) r0() int {
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		kernelimpl.HostUpdate((*float64)(p1), v9, kernelimpl.HostAdd[float64])
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[float64])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[float64])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
@@ -543,27 +578,43 @@ func (g *genericFloat64Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -585,14 +636,14 @@ func (g *genericFloat64Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*float64)(unsafe.Add(m0, 16)) = v9
 		*(*float64)(unsafe.Add(m0, 24)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -610,16 +661,16 @@ func (g *genericFloat64Host) r2() int {
 		}
 		v9 := h9[li]
 		_ = *(*float64)(unsafe.Add(m0, 8))
-		if at28 := (*float64)(unsafe.Add(m0, 8)); true {
-			*at28 = kernelimpl.HostAdd(*at28, v9)
+		if at32 := (*float64)(unsafe.Add(m0, 8)); true {
+			*at32 = kernelimpl.HostAdd(*at32, v9)
 		}
 		_ = *(*float64)(unsafe.Add(m0, 16))
-		if at29 := (*float64)(unsafe.Add(m0, 16)); true {
-			*at29 = kernelimpl.HostMin(*at29, v9)
+		if at33 := (*float64)(unsafe.Add(m0, 16)); true {
+			*at33 = kernelimpl.HostMin(*at33, v9)
 		}
 		_ = *(*float64)(unsafe.Add(m0, 24))
-		if at30 := (*float64)(unsafe.Add(m0, 24)); true {
-			*at30 = kernelimpl.HostMax(*at30, v9)
+		if at34 := (*float64)(unsafe.Add(m0, 24)); true {
+			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 		continue
 	}
@@ -629,10 +680,10 @@ func (g *genericFloat64Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericFloat64Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -646,28 +697,28 @@ func (g *genericFloat64Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36 int64
-		var v37 float64
+		var v40 int64
+		var v41 float64
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*float64)(unsafe.Add(m0, x*8+8))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*float64)(unsafe.Add(m0, x*8+8))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*float64)(unsafe.Add(p1, int(v36)*8)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*float64)(unsafe.Add(p1, int(v40)*8)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -737,44 +788,45 @@ func (g *genericIntHost) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5, v9 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[int64])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
@@ -782,27 +834,43 @@ func (g *genericIntHost) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -824,14 +892,14 @@ func (g *genericIntHost) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int64)(unsafe.Add(m0, 16)) = v9
 		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -851,12 +919,12 @@ func (g *genericIntHost) r2() int {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at29 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at29 = kernelimpl.HostMin(*at29, v9)
+		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at33 = kernelimpl.HostMin(*at33, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at30 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at30 = kernelimpl.HostMax(*at30, v9)
+		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 		continue
 	}
@@ -866,10 +934,10 @@ func (g *genericIntHost) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericIntHost) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -883,27 +951,27 @@ func (g *genericIntHost) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36, v37 int64
+		var v40, v41 int64
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int64)(unsafe.Add(p1, int(v36)*8)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -973,44 +1041,45 @@ func (g *genericInt32Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v9, v20 int32
+		var v0, v9, v20, v24 int32
 		var v5 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt32((*int32)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostMin[int32])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[int32])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
@@ -1018,27 +1087,43 @@ func (g *genericInt32Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1060,14 +1145,14 @@ func (g *genericInt32Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int32)(unsafe.Add(m0, 8)) = v9
 		*(*int32)(unsafe.Add(m0, 12)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -1087,12 +1172,12 @@ func (g *genericInt32Host) r2() int {
 		_ = *(*int32)(unsafe.Add(m0, 4))
 		*(*int32)(unsafe.Add(m0, 4)) += v9
 		_ = *(*int32)(unsafe.Add(m0, 8))
-		if at29 := (*int32)(unsafe.Add(m0, 8)); true {
-			*at29 = kernelimpl.HostMin(*at29, v9)
+		if at33 := (*int32)(unsafe.Add(m0, 8)); true {
+			*at33 = kernelimpl.HostMin(*at33, v9)
 		}
 		_ = *(*int32)(unsafe.Add(m0, 12))
-		if at30 := (*int32)(unsafe.Add(m0, 12)); true {
-			*at30 = kernelimpl.HostMax(*at30, v9)
+		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
+			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 		continue
 	}
@@ -1102,10 +1187,10 @@ func (g *genericInt32Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericInt32Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -1119,28 +1204,28 @@ func (g *genericInt32Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36 int64
-		var v37 int32
+		var v40 int64
+		var v41 int32
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int32)(unsafe.Add(m0, x*4+4))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int32)(unsafe.Add(m0, x*4+4))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v36)*4)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -1210,44 +1295,45 @@ func (g *genericInt64Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5, v9 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[int64])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
@@ -1255,27 +1341,43 @@ func (g *genericInt64Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1297,14 +1399,14 @@ func (g *genericInt64Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int64)(unsafe.Add(m0, 16)) = v9
 		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -1324,12 +1426,12 @@ func (g *genericInt64Host) r2() int {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at29 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at29 = kernelimpl.HostMin(*at29, v9)
+		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at33 = kernelimpl.HostMin(*at33, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at30 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at30 = kernelimpl.HostMax(*at30, v9)
+		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 		continue
 	}
@@ -1339,10 +1441,10 @@ func (g *genericInt64Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericInt64Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -1356,27 +1458,27 @@ func (g *genericInt64Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36, v37 int64
+		var v40, v41 int64
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int64)(unsafe.Add(p1, int(v36)*8)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -1446,44 +1548,45 @@ func (g *genericUintHost) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5, v9 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMin[int64])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
@@ -1491,27 +1594,43 @@ func (g *genericUintHost) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1533,14 +1652,14 @@ func (g *genericUintHost) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int64)(unsafe.Add(m0, 16)) = v9
 		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -1560,12 +1679,12 @@ func (g *genericUintHost) r2() int {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at29 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at29 = kernelimpl.HostUMin(*at29, v9)
+		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at33 = kernelimpl.HostUMin(*at33, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at30 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at30 = kernelimpl.HostUMax(*at30, v9)
+		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 		continue
 	}
@@ -1575,10 +1694,10 @@ func (g *genericUintHost) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUintHost) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -1592,27 +1711,27 @@ func (g *genericUintHost) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36, v37 int64
+		var v40, v41 int64
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int64)(unsafe.Add(p1, int(v36)*8)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -1682,44 +1801,45 @@ func (g *genericUint32Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v9, v20 int32
+		var v0, v9, v20, v24 int32
 		var v5 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt32((*int32)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostUMin[int32])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMax[int32])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
@@ -1727,27 +1847,43 @@ func (g *genericUint32Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1769,14 +1905,14 @@ func (g *genericUint32Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int32)(unsafe.Add(m0, 8)) = v9
 		*(*int32)(unsafe.Add(m0, 12)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -1796,12 +1932,12 @@ func (g *genericUint32Host) r2() int {
 		_ = *(*int32)(unsafe.Add(m0, 4))
 		*(*int32)(unsafe.Add(m0, 4)) += v9
 		_ = *(*int32)(unsafe.Add(m0, 8))
-		if at29 := (*int32)(unsafe.Add(m0, 8)); true {
-			*at29 = kernelimpl.HostUMin(*at29, v9)
+		if at33 := (*int32)(unsafe.Add(m0, 8)); true {
+			*at33 = kernelimpl.HostUMin(*at33, v9)
 		}
 		_ = *(*int32)(unsafe.Add(m0, 12))
-		if at30 := (*int32)(unsafe.Add(m0, 12)); true {
-			*at30 = kernelimpl.HostUMax(*at30, v9)
+		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
+			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 		continue
 	}
@@ -1811,10 +1947,10 @@ func (g *genericUint32Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUint32Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -1828,28 +1964,28 @@ func (g *genericUint32Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36 int64
-		var v37 int32
+		var v40 int64
+		var v41 int32
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int32)(unsafe.Add(m0, x*4+4))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int32)(unsafe.Add(m0, x*4+4))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v36)*4)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1
@@ -1919,44 +2055,45 @@ func (g *genericUint64Host) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v20 int32
+		var v0, v20, v24 int32
 		var v5, v9 int64
 		{
 			v0 = int32(basex + x)
 			v5 = int64(uint32(v0))
 			v8 := uint64(v5) < uint64(v1)
 			if !v8 {
-				goto b22
+				goto b24
 			}
 		}
 		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
 		if !v10 {
-			goto b21
+			goto b23
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b20
+			goto b22
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMin[int64])
 		if !v14 {
-			goto b19
+			goto b21
 		}
 		{
 			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
 			v16 := int32(uint32(v0) / uint32(4))
 			v17 := v16 * 4
 			v18 := v0 - v17
+			if !v19 {
+				v24 = v18
+				goto b7
+			}
 			v20 = v18
 		}
 	b5:
 		{
 			v21 := 0 < v20
 			if !v21 {
-				goto b9
+				goto b11
 			}
-		}
-		if !v19 {
-			goto b8
 		}
 		{
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
@@ -1964,27 +2101,43 @@ func (g *genericUint64Host) r0() int {
 			v20 = v23
 			goto b5
 		}
-	b8:
+	b7:
+		{
+			v25 := 0 < v24
+			if !v25 {
+				goto b11
+			}
+		}
+		if !v19 {
+			goto b10
+		}
+		{
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v27 := v24 + -1
+			v24 = v27
+			goto b7
+		}
+	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b9:
+	b11:
 		h9[li] = v9
 		next = 0
 		continue
-	b19:
+	b21:
 		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2006,14 +2159,14 @@ func (g *genericUint64Host) r1() int {
 		v6 := int32(x)
 		v9 := h9[li]
 		{
-			v25 := v6 == 0
-			if !v25 {
-				goto b12
+			v29 := v6 == 0
+			if !v29 {
+				goto b14
 			}
 		}
 		*(*int64)(unsafe.Add(m0, 16)) = v9
 		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b12:
+	b14:
 		continue
 	}
 	return 1
@@ -2033,12 +2186,12 @@ func (g *genericUint64Host) r2() int {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at29 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at29 = kernelimpl.HostUMin(*at29, v9)
+		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at33 = kernelimpl.HostUMin(*at33, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at30 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at30 = kernelimpl.HostUMax(*at30, v9)
+		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 		continue
 	}
@@ -2048,10 +2201,10 @@ func (g *genericUint64Host) r2() int {
 // r3 runs them after the Barrier in line 188 of kernel.go.
 func (g *genericUint64Host) r3() int {
 	n := g.Items
-	v32 := int32(g.ID[0])
-	v33 := int64(uint32(v32))
-	v34 := v33 * 3
-	v35 := v34 + 4
+	v36 := int32(g.ID[0])
+	v37 := int64(uint32(v36))
+	v38 := v37 * 3
+	v39 := v38 + 4
 	m0 := g.Memory(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -2065,27 +2218,27 @@ func (g *genericUint64Host) r3() int {
 		v6 := int32(x)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + x)
-		var v36, v37 int64
+		var v40, v41 int64
 		{
-			v31 := uint32(v6) < uint32(3)
-			if !v31 {
-				goto b18
+			v35 := uint32(v6) < uint32(3)
+			if !v35 {
+				goto b20
 			}
 		}
 		{
-			v36 = v35 + v7
-			v37 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v38 := uint64(v36) < uint64(v3)
-			if !v38 {
-				goto b17
+			v40 = v39 + v7
+			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
+			v42 := uint64(v40) < uint64(v3)
+			if !v42 {
+				goto b19
 			}
 		}
-		*(*int64)(unsafe.Add(p1, int(v36)*8)) = v37
-		goto b18
-	b17:
-		g.Fault(5, v36, v3, v0, int32(0), int32(0))
+		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		goto b20
+	b19:
+		g.Fault(5, v40, v3, v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		continue
 	}
 	return -1

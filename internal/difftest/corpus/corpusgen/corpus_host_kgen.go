@@ -1562,9 +1562,9 @@ func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
 
 var grid2LocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:163:27"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 }
 
 // Begin readies the form for a launch.
@@ -1709,9 +1709,9 @@ func (g *grid2LocalHost) r1() int {
 func (g *grid2LocalHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
+	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	v2 := g.v2
-	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -1728,107 +1728,116 @@ func (g *grid2LocalHost) r2() int {
 		}
 		v11 := int32(y)
 		v9 := int32(x)
+		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v8 := int64(uint32(v1))
-		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v10 := int64(uint32(v9))
-		v12 := int64(uint32(v11))
-		var v47 int32
-		var v48, v56, v61, v70, v79 int64
-		var v51, v54, v59, v68, v77 float32
+		var v49, v76, v77, v81, v83, v91 int32
+		var v75, v80, v93 float32
+		var v78, v84, v95 int64
+		var v79 bool
 		{
 			v46 := uint32(v11) < uint32(6)
-			if !v46 {
-				goto b26
+			v47 := v11 + 2
+			v48 := uint32(v47) < uint32(6)
+			v49 = v9 + 1
+			v50 := uint32(v9) < uint32(10)
+			v51 := v9 + 2
+			v52 := uint32(v51) < uint32(10)
+			v53 := v46 && v48
+			v54 := v53 && v50
+			v55 := v54 && v52
+			if !v55 {
+				v75 = float32(0)
+				v76 = int32(0)
+				goto b14
 			}
 		}
 		{
-			v47 = v9 + 1
-			v48 = int64(uint32(v47))
-			v49 := uint32(v9) < uint32(10)
-			if !v49 {
-				goto b25
-			}
-		}
-		{
-			v50 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-			v51 = float32(v50 + 0)
-			v52 := uint32(v47) < uint32(10)
-			if !v52 {
-				goto b24
-			}
-		}
-		{
-			v53 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-			v54 = float32(v51 + v53)
-			v55 := v9 + 2
-			v56 = int64(uint32(v55))
-			v57 := uint32(v55) < uint32(10)
-			if !v57 {
-				goto b23
-			}
-		}
-		{
-			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
-			v59 = float32(v54 + v58)
-			v60 := v11 + 1
-			v61 = int64(uint32(v60))
-			v62 := uint32(v60) < uint32(6)
-			if !v62 {
-				goto b22
-			}
-		}
-		{
+			v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
+			v57 := float32(v56 + 0)
+			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
+			v59 := float32(v57 + v58)
+			v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
+			v61 := float32(v59 + v60)
 			v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
-			v64 := float32(v59 + v63)
+			v64 := float32(v61 + v63)
 			v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
 			v66 := float32(v64 + v65)
 			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
-			v68 = float32(v66 + v67)
-			v69 := v11 + 2
-			v70 = int64(uint32(v69))
-			v71 := uint32(v69) < uint32(6)
-			if !v71 {
+			v68 := float32(v66 + v67)
+			v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
+			v70 := float32(v68 + v69)
+			v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
+			v72 := float32(v70 + v71)
+			v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
+			v74 := float32(v72 + v73)
+			v93 = v74
+			goto b23
+		}
+	b14:
+		v77 = v11 + v76
+		v78 = int64(uint32(v77))
+		v79 = uint32(v77) < uint32(6)
+		v80 = v75
+		v81 = int32(-1)
+	b15:
+		{
+			v82 := v81 <= 1
+			if !v82 {
 				goto b21
 			}
 		}
+		if !v79 {
+			goto b20
+		}
 		{
-			v72 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
-			v73 := float32(v68 + v72)
-			v74 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
-			v75 := float32(v73 + v74)
-			v76 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
-			v77 = float32(v75 + v76)
-			v78 := v8 * v2
-			v79 = v78 + v7
-			v80 := uint64(v79) < uint64(v5)
-			if !v80 {
-				goto b20
+			v83 = v49 + v81
+			v84 = int64(uint32(v83))
+			v85 := uint32(v83) < uint32(10)
+			if !v85 {
+				goto b19
 			}
 		}
-		*(*float32)(unsafe.Add(p2, int(v79)*4)) = v77
+		{
+			v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
+			v87 := float32(v80 + v86)
+			v88 := v81 + 1
+			v80 = v87
+			v81 = v88
+			goto b15
+		}
+	b19:
+		g.Fault(1, v84, int64(10), v0, v1, int32(0))
 		continue
 	b20:
-		g.Fault(1, v79, v5, v0, v1, int32(0))
+		g.Fault(2, v78, int64(6), v0, v1, int32(0))
 		continue
 	b21:
-		g.Fault(2, v70, int64(6), v0, v1, int32(0))
-		continue
-	b22:
-		g.Fault(2, v61, int64(6), v0, v1, int32(0))
-		continue
+		{
+			v91 = v76 + 1
+			v92 := v91 < 3
+			if !v92 {
+				v93 = v80
+				goto b23
+			}
+		}
+		v75 = v80
+		v76 = v91
+		goto b14
 	b23:
-		g.Fault(3, v56, int64(10), v0, v1, int32(0))
-		continue
-	b24:
-		g.Fault(3, v48, int64(10), v0, v1, int32(0))
+		{
+			v94 := v8 * v2
+			v95 = v94 + v7
+			v96 := uint64(v95) < uint64(v5)
+			if !v96 {
+				goto b25
+			}
+		}
+		*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
 		continue
 	b25:
-		g.Fault(3, v10, int64(10), v0, v1, int32(0))
-		continue
-	b26:
-		g.Fault(2, v12, int64(6), v0, v1, int32(0))
+		g.Fault(3, v95, v5, v0, v1, int32(0))
 		continue
 	}
 	return -1

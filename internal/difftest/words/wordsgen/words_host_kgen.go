@@ -1217,9 +1217,9 @@ func newTileHost() kernelimpl.HostForm { return new(tileHost) }
 var tileHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:143:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:142:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:22"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:54"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:22"},
 }
 
 // Begin readies the form for a launch.
@@ -1264,38 +1264,38 @@ func (g *tileHost) r2() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v5, v12 int32
-		var v6, v7, v13 int64
+		var v5, v13 int32
+		var v6, v8, v14 int64
 		{
 			v5 = int32(x)
 			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b16
+			v8 = int64(uint32(v0))
+			v9 := uint64(v8) < uint64(v1)
+			if !v9 {
+				goto b20
 			}
 		}
 		{
-			v9 := *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v10 := int64(uint64(v9) >> 5)
-			v11 := int32(uint64(v10))
-			v12 = v11 & 255
-			v13 = v9 * v9
-			v14 := uint32(v5) < uint32(64)
-			if !v14 {
-				goto b15
+			v10 := *(*int64)(unsafe.Add(p0, (basex+x)*8))
+			v11 := int64(uint64(v10) >> 5)
+			v12 := int32(uint64(v11))
+			v13 = v12 & 255
+			v14 = v10 * v10
+			v15 := uint32(v5) < uint32(64)
+			if !v15 {
+				goto b19
 			}
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v12
-		*(*int64)(unsafe.Add(m1, x*8)) = v13
+		*(*int32)(unsafe.Add(m0, x*4)) = v13
+		*(*int64)(unsafe.Add(m1, x*8)) = v14
 		next = 2
 		continue
-	b15:
+	b19:
 		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
+	b20:
+		g.Fault(1, v8, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1306,6 +1306,9 @@ func (g *tileHost) r2() int {
 func (g *tileHost) r3() int {
 	n := g.Items
 	c0 := g.c0
+	v18 := c0 + -1
+	v19 := uint32(v18) < uint32(64)
+	v7 := int64(uint32(c0))
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
@@ -1319,69 +1322,115 @@ func (g *tileHost) r3() int {
 		}
 		v5 := int32(x)
 		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		var v17, v19, v20, v25, v34, v38 int64
-		var v18, v24, v39 int32
-		v17 = int64(0)
-		v18 = int32(0)
+		v8 := int64(uint32(v0))
+		var v20, v22, v28, v41, v45, v47, v48, v53, v62, v66, v69 int64
+		var v21, v42, v46, v52, v67 int32
+		if !v19 {
+			v45 = int64(0)
+			v46 = int32(0)
+			goto b10
+		}
+		v20 = int64(0)
+		v21 = int32(0)
 	b6:
 		{
-			v19 = int64(uint32(v18))
-			v20 = v17 * 31
-			v21 := v5 + v18
-			v22 := v21 / c0
-			v23 := v22 * c0
-			v24 = v21 - v23
-			v25 = int64(uint32(v24))
-			v26 := uint32(v24) < uint32(64)
-			if !v26 {
+			v22 = v20 * 31
+			v23 := v5 + v21
+			v24 := int64(uint32(v23))
+			v25 := v23 / c0
+			v26 := int64(uint32(v25))
+			v27 := v26 * v7
+			v28 = v24 - v27
+			v29 := uint64(v28) < uint64(64)
+			if !v29 {
+				goto b9
+			}
+		}
+		{
+			v30 := int32(uint64(v28))
+			v31 := *(*int64)(unsafe.Add(m1, int(v30)*8))
+			v32 := v21 / 64
+			v33 := v32 * 64
+			v34 := v21 - v33
+			v35 := v34 & 63
+			v36 := int64(uint32(v35))
+			v37 := int64(uint64(v31) >> (uint64(v36) & 63))
+			v38 := v22 + v37
+			v39 := *(*int32)(unsafe.Add(m0, int(v21)*4))
+			v40 := int64(uint32(v39))
+			v41 = v38 + v40
+			v42 = v21 + 1
+			v43 := v42 < c0
+			if !v43 {
+				v69 = v41
 				goto b14
 			}
 		}
-		{
-			v27 := *(*int64)(unsafe.Add(m1, int(v24)*8))
-			v28 := v18 / 64
-			v29 := v28 * 64
-			v30 := v18 - v29
-			v31 := v30 & 63
-			v32 := int64(uint32(v31))
-			v33 := int64(uint64(v27) >> (uint64(v32) & 63))
-			v34 = v20 + v33
-			v35 := uint32(v18) < uint32(64)
-			if !v35 {
-				goto b13
-			}
-		}
-		{
-			v36 := *(*int32)(unsafe.Add(m0, int(v18)*4))
-			v37 := int64(uint32(v36))
-			v38 = v34 + v37
-			v39 = v18 + 1
-			v40 := v39 < c0
-			if !v40 {
-				goto b10
-			}
-		}
-		v17 = v38
-		v18 = v39
+		v20 = v41
+		v21 = v42
 		goto b6
+	b9:
+		g.Fault(2, v28, int64(64), v0, int32(0), int32(0))
+		continue
 	b10:
 		{
-			v41 := uint64(v7) < uint64(v3)
-			if !v41 {
-				goto b12
+			v47 = int64(uint32(v46))
+			v48 = v45 * 31
+			v49 := v5 + v46
+			v50 := v49 / c0
+			v51 := v50 * c0
+			v52 = v49 - v51
+			v53 = int64(uint32(v52))
+			v54 := uint32(v52) < uint32(64)
+			if !v54 {
+				goto b18
 			}
 		}
-		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v38
-		continue
-	b12:
-		g.Fault(2, v7, v3, v0, int32(0), int32(0))
-		continue
-	b13:
-		g.Fault(3, v19, int64(64), v0, int32(0), int32(0))
-		continue
+		{
+			v55 := *(*int64)(unsafe.Add(m1, int(v52)*8))
+			v56 := v46 / 64
+			v57 := v56 * 64
+			v58 := v46 - v57
+			v59 := v58 & 63
+			v60 := int64(uint32(v59))
+			v61 := int64(uint64(v55) >> (uint64(v60) & 63))
+			v62 = v48 + v61
+			v63 := uint32(v46) < uint32(64)
+			if !v63 {
+				goto b17
+			}
+		}
+		{
+			v64 := *(*int32)(unsafe.Add(m0, int(v46)*4))
+			v65 := int64(uint32(v64))
+			v66 = v62 + v65
+			v67 = v46 + 1
+			v68 := v67 < c0
+			if !v68 {
+				v69 = v66
+				goto b14
+			}
+		}
+		v45 = v66
+		v46 = v67
+		goto b10
 	b14:
-		g.Fault(4, v25, int64(64), v0, int32(0), int32(0))
+		{
+			v70 := uint64(v8) < uint64(v3)
+			if !v70 {
+				goto b16
+			}
+		}
+		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v69
+		continue
+	b16:
+		g.Fault(3, v8, v3, v0, int32(0), int32(0))
+		continue
+	b17:
+		g.Fault(4, v47, int64(64), v0, int32(0), int32(0))
+		continue
+	b18:
+		g.Fault(2, v53, int64(64), v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -21,7 +21,7 @@ type matMulArgumentHost struct {
 	v8  int64
 	v18 []float32
 	v19 int64
-	v55 []float32
+	v84 []float32
 }
 
 func newMatMulArgumentHost() kernelimpl.HostForm { return new(matMulArgumentHost) }
@@ -50,7 +50,7 @@ func (g *matMulArgumentHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, int(g.c1)*4)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v55, n)
+	kernelimpl.HostRoom(&g.v84, n)
 }
 
 // Run runs it.
@@ -108,7 +108,7 @@ func (g *matMulArgumentHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v62 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v91 int64
 		var v18, v27, v35 float32
 		var v29 int32
 		{
@@ -124,7 +124,7 @@ func (g *matMulArgumentHost) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -135,14 +135,14 @@ func (g *matMulArgumentHost) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v4)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -153,14 +153,14 @@ func (g *matMulArgumentHost) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v6)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -168,36 +168,36 @@ func (g *matMulArgumentHost) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v61 := v13 * v2
-			v62 = v61 + v12
-			v63 := uint64(v62) < uint64(v8)
-			if !v63 {
-				goto b24
+			v90 := v13 * v2
+			v91 = v90 + v12
+			v92 := uint64(v91) < uint64(v8)
+			if !v92 {
+				goto b27
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v62)*4)) = v18
+		*(*float32)(unsafe.Add(p4, int(v91)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v62, v8, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v91, v8, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -213,13 +213,16 @@ func (g *matMulArgumentHost) r3() int {
 	h18 := g.v18[:n]
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	m0 := g.Memory(0)
+	v43 := v3 + -1
 	c1 := g.c1
+	v47 := v43 * v3
 	v11 := int64(uint32(c1))
+	v39 := v3 <= 2147483647
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h55 := g.v55[:n]
+	h84 := g.v84[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -241,56 +244,97 @@ func (g *matMulArgumentHost) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v39, v44, v50, v55 float32
-		var v40, v41, v46, v51 int64
+		var v56, v65, v68, v73, v79, v84 float32
+		var v57, v66, v69, v70, v75, v80 int64
 		if !v38 {
-			v55 = v18
-			goto b16
+			v84 = v18
+			goto b19
 		}
-		v39 = v18
-		v40 = int64(0)
-	b10:
 		{
-			v41 = v21 + v40
-			v42 := uint64(v41) < uint64(v10)
-			if !v42 {
-				goto b15
+			v40 := -2147483648 <= v21
+			v41 := v21 <= 2147483647
+			v42 := uint64(v21) < uint64(v10)
+			v44 := v21 + v43
+			v45 := uint64(v44) < uint64(v10)
+			v46 := uint32(v14) < uint32(c1)
+			v48 := v47 + v15
+			v49 := uint64(v48) < uint64(v11)
+			v50 := v39 && v40
+			v51 := v50 && v41
+			v52 := v51 && v42
+			v53 := v52 && v45
+			v54 := v53 && v46
+			v55 := v54 && v49
+			if !v55 {
+				v68 = v18
+				v69 = int64(0)
+				goto b13
+			}
+			v56 = v18
+			v57 = int64(0)
+		}
+	b11:
+		{
+			v58 := v21 + v57
+			v59 := int32(uint64(v58))
+			v60 := *(*float32)(unsafe.Add(m0, int(v59)*4))
+			v61 := v57 * v3
+			v62 := v61 + v15
+			v63 := int32(uint64(v62))
+			v64 := *(*float32)(unsafe.Add(m1, int(v63)*4))
+			v65 = float32(v60*v64 + v56)
+			v66 = v57 + 1
+			v67 := v66 < v3
+			if !v67 {
+				v84 = v65
+				goto b19
+			}
+		}
+		v56 = v65
+		v57 = v66
+		goto b11
+	b13:
+		{
+			v70 = v21 + v69
+			v71 := uint64(v70) < uint64(v10)
+			if !v71 {
+				goto b18
 			}
 		}
 		{
-			v43 := int32(uint64(v41))
-			v44 = *(*float32)(unsafe.Add(m0, int(v43)*4))
-			v45 := v40 * v3
-			v46 = v45 + v15
-			v47 := uint64(v46) < uint64(v11)
-			if !v47 {
-				goto b14
+			v72 := int32(uint64(v70))
+			v73 = *(*float32)(unsafe.Add(m0, int(v72)*4))
+			v74 := v69 * v3
+			v75 = v74 + v15
+			v76 := uint64(v75) < uint64(v11)
+			if !v76 {
+				goto b17
 			}
 		}
 		{
-			v48 := int32(uint64(v46))
-			v49 := *(*float32)(unsafe.Add(m1, int(v48)*4))
-			v50 = float32(v44*v49 + v39)
-			v51 = v40 + 1
-			v52 := v51 < v3
-			if !v52 {
-				v55 = v50
-				goto b16
+			v77 := int32(uint64(v75))
+			v78 := *(*float32)(unsafe.Add(m1, int(v77)*4))
+			v79 = float32(v73*v78 + v68)
+			v80 = v69 + 1
+			v81 := v80 < v3
+			if !v81 {
+				v84 = v79
+				goto b19
 			}
 		}
-		v39 = v50
-		v40 = v51
-		goto b10
-	b14:
-		g.Fault(5, v46, v11, v0, v1, int32(0))
+		v68 = v79
+		v69 = v80
+		goto b13
+	b17:
+		g.Fault(5, v75, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b15:
-		g.Fault(6, v41, v10, v0, v1, int32(0))
+	b18:
+		g.Fault(6, v70, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		h55[li] = v55
+	b19:
+		h84[li] = v84
 		next = 3
 		continue
 	}
@@ -302,7 +346,7 @@ func (g *matMulArgumentHost) r4() int {
 	n := g.Items
 	e19 := g.v19
 	v3 := g.v3
-	h55 := g.v55[:n]
+	h84 := g.v84[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v4 := g.v4
@@ -334,7 +378,7 @@ func (g *matMulArgumentHost) r4() int {
 			continue
 		}
 		v19 := e19
-		v55 := h55[li]
+		v84 := h84[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -344,17 +388,17 @@ func (g *matMulArgumentHost) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float32
-		var v22, v25, v33, v62 int64
+		var v22, v25, v33, v91 int64
 		var v29 int32
 		{
-			v56 := v19 + v3
-			v18 = v55
-			v19 = v56
+			v85 := v19 + v3
+			v18 = v84
+			v19 = v85
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -365,14 +409,14 @@ func (g *matMulArgumentHost) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v4)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -383,14 +427,14 @@ func (g *matMulArgumentHost) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v6)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -398,36 +442,36 @@ func (g *matMulArgumentHost) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v61 := v13 * v2
-			v62 = v61 + v12
-			v63 := uint64(v62) < uint64(v8)
-			if !v63 {
-				goto b24
+			v90 := v13 * v2
+			v91 = v90 + v12
+			v92 := uint64(v91) < uint64(v8)
+			if !v92 {
+				goto b27
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v62)*4)) = v18
+		*(*float32)(unsafe.Add(p4, int(v91)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v62, v8, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v91, v8, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -444,7 +488,7 @@ type matMulConstantHost struct {
 	v7   int64
 	v15  []float32
 	v16  int64
-	v174 []float32
+	v133 []float32
 }
 
 func newMatMulConstantHost() kernelimpl.HostForm { return new(matMulConstantHost) }
@@ -469,7 +513,7 @@ func (g *matMulConstantHost) Begin() {
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
 	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v174, n)
+	kernelimpl.HostRoom(&g.v133, n)
 }
 
 // Run runs it.
@@ -522,7 +566,7 @@ func (g *matMulConstantHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v9, v10, v12, v14, v16, v20, v23, v30, v212 int64
+		var v9, v10, v12, v14, v16, v20, v23, v30, v141 int64
 		var v11, v13, v19 int32
 		var v15, v25 float32
 		v9 = int64(uint32(v0))
@@ -536,7 +580,7 @@ func (g *matMulConstantHost) r2() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b77
+				goto b21
 			}
 		}
 		{
@@ -548,14 +592,14 @@ func (g *matMulConstantHost) r2() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b76
+				goto b20
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b75
+				goto b19
 			}
 		}
 		{
@@ -565,7 +609,7 @@ func (g *matMulConstantHost) r2() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b74
+				goto b18
 			}
 		}
 		{
@@ -576,32 +620,32 @@ func (g *matMulConstantHost) r2() int {
 			next = 2
 			continue
 		}
-	b74:
+	b18:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b75:
+	b19:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b76:
+	b20:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b77:
+	b21:
 		{
-			v211 := v10 * v2
-			v212 = v211 + v9
-			v213 := uint64(v212) < uint64(v7)
-			if !v213 {
-				goto b79
+			v140 := v10 * v2
+			v141 = v140 + v9
+			v142 := uint64(v141) < uint64(v7)
+			if !v142 {
+				goto b23
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v212)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 		g.Leave(li)
 		continue
-	b79:
-		g.Fault(3, v212, v7, v0, v1, int32(0))
+	b23:
+		g.Fault(3, v141, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -612,10 +656,10 @@ func (g *matMulConstantHost) r2() int {
 // r3 runs them after the Barrier in line 73 of kernels.go.
 func (g *matMulConstantHost) r3() int {
 	n := g.Items
+	h15 := g.v15[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h15 := g.v15[:n]
-	h174 := g.v174[:n]
+	h133 := g.v133[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -637,441 +681,119 @@ func (g *matMulConstantHost) r3() int {
 		v15 := h15[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		v12 := int64(uint32(v11))
-		var v34, v41, v45, v50, v54, v59, v63, v68, v72, v77, v81, v86, v90, v95, v99, v104, v108, v113, v117, v122, v126, v131, v135, v140, v144, v149, v153, v158, v162, v167, v171 int64
-		var v36, v39, v43, v48, v52, v57, v61, v66, v70, v75, v79, v84, v88, v93, v97, v102, v106, v111, v115, v120, v124, v129, v133, v138, v142, v147, v151, v156, v160, v165, v169 float32
+		var v119, v124, v130, v133 float32
+		var v120, v121, v126, v131 int32
+		var v122, v127 int64
 		{
-			v34 = int64(uint32(v18))
-			v35 := uint32(v18) < uint32(256)
-			if !v35 {
-				goto b73
-			}
-		}
-		{
-			v36 = *(*float32)(unsafe.Add(m0, y*64))
+			v34 := uint32(v18) < uint32(256)
+			v35 := v18 + 15
+			v36 := uint32(v35) < uint32(256)
 			v37 := uint32(v11) < uint32(256)
-			if !v37 {
-				goto b72
-			}
-		}
-		{
-			v38 := *(*float32)(unsafe.Add(m1, x*4))
-			v39 = float32(v36*v38 + v15)
-			v40 := v18 + 1
-			v41 = int64(uint32(v40))
-			v42 := uint32(v40) < uint32(256)
+			v38 := v11 + 240
+			v39 := uint32(v38) < uint32(256)
+			v40 := v34 && v36
+			v41 := v40 && v37
+			v42 := v41 && v39
 			if !v42 {
-				goto b71
+				v119 = v15
+				v120 = int32(0)
+				goto b10
 			}
 		}
 		{
-			v43 = *(*float32)(unsafe.Add(m0, y*64+4))
-			v44 := v11 + 16
-			v45 = int64(uint32(v44))
-			v46 := uint32(v44) < uint32(256)
-			if !v46 {
-				goto b70
-			}
+			v43 := *(*float32)(unsafe.Add(m0, y*64))
+			v44 := *(*float32)(unsafe.Add(m1, x*4))
+			v45 := float32(v43*v44 + v15)
+			v47 := *(*float32)(unsafe.Add(m0, y*64+4))
+			v49 := *(*float32)(unsafe.Add(m1, x*4+64))
+			v50 := float32(v47*v49 + v45)
+			v52 := *(*float32)(unsafe.Add(m0, y*64+8))
+			v54 := *(*float32)(unsafe.Add(m1, x*4+128))
+			v55 := float32(v52*v54 + v50)
+			v57 := *(*float32)(unsafe.Add(m0, y*64+12))
+			v59 := *(*float32)(unsafe.Add(m1, x*4+192))
+			v60 := float32(v57*v59 + v55)
+			v62 := *(*float32)(unsafe.Add(m0, y*64+16))
+			v64 := *(*float32)(unsafe.Add(m1, x*4+256))
+			v65 := float32(v62*v64 + v60)
+			v67 := *(*float32)(unsafe.Add(m0, y*64+20))
+			v69 := *(*float32)(unsafe.Add(m1, x*4+320))
+			v70 := float32(v67*v69 + v65)
+			v72 := *(*float32)(unsafe.Add(m0, y*64+24))
+			v74 := *(*float32)(unsafe.Add(m1, x*4+384))
+			v75 := float32(v72*v74 + v70)
+			v77 := *(*float32)(unsafe.Add(m0, y*64+28))
+			v79 := *(*float32)(unsafe.Add(m1, x*4+448))
+			v80 := float32(v77*v79 + v75)
+			v82 := *(*float32)(unsafe.Add(m0, y*64+32))
+			v84 := *(*float32)(unsafe.Add(m1, x*4+512))
+			v85 := float32(v82*v84 + v80)
+			v87 := *(*float32)(unsafe.Add(m0, y*64+36))
+			v89 := *(*float32)(unsafe.Add(m1, x*4+576))
+			v90 := float32(v87*v89 + v85)
+			v92 := *(*float32)(unsafe.Add(m0, y*64+40))
+			v94 := *(*float32)(unsafe.Add(m1, x*4+640))
+			v95 := float32(v92*v94 + v90)
+			v97 := *(*float32)(unsafe.Add(m0, y*64+44))
+			v99 := *(*float32)(unsafe.Add(m1, x*4+704))
+			v100 := float32(v97*v99 + v95)
+			v102 := *(*float32)(unsafe.Add(m0, y*64+48))
+			v104 := *(*float32)(unsafe.Add(m1, x*4+768))
+			v105 := float32(v102*v104 + v100)
+			v107 := *(*float32)(unsafe.Add(m0, y*64+52))
+			v109 := *(*float32)(unsafe.Add(m1, x*4+832))
+			v110 := float32(v107*v109 + v105)
+			v112 := *(*float32)(unsafe.Add(m0, y*64+56))
+			v114 := *(*float32)(unsafe.Add(m1, x*4+896))
+			v115 := float32(v112*v114 + v110)
+			v116 := *(*float32)(unsafe.Add(m0, y*64+60))
+			v117 := *(*float32)(unsafe.Add(m1, x*4+960))
+			v118 := float32(v116*v117 + v115)
+			v133 = v118
+			goto b14
 		}
+	b10:
 		{
-			v47 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v48 = float32(v43*v47 + v39)
-			v49 := v18 + 2
-			v50 = int64(uint32(v49))
-			v51 := uint32(v49) < uint32(256)
-			if !v51 {
-				goto b69
-			}
-		}
-		{
-			v52 = *(*float32)(unsafe.Add(m0, y*64+8))
-			v53 := v11 + 32
-			v54 = int64(uint32(v53))
-			v55 := uint32(v53) < uint32(256)
-			if !v55 {
-				goto b68
-			}
-		}
-		{
-			v56 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v57 = float32(v52*v56 + v48)
-			v58 := v18 + 3
-			v59 = int64(uint32(v58))
-			v60 := uint32(v58) < uint32(256)
-			if !v60 {
-				goto b67
-			}
-		}
-		{
-			v61 = *(*float32)(unsafe.Add(m0, y*64+12))
-			v62 := v11 + 48
-			v63 = int64(uint32(v62))
-			v64 := uint32(v62) < uint32(256)
-			if !v64 {
-				goto b66
-			}
-		}
-		{
-			v65 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v66 = float32(v61*v65 + v57)
-			v67 := v18 + 4
-			v68 = int64(uint32(v67))
-			v69 := uint32(v67) < uint32(256)
-			if !v69 {
-				goto b65
-			}
-		}
-		{
-			v70 = *(*float32)(unsafe.Add(m0, y*64+16))
-			v71 := v11 + 64
-			v72 = int64(uint32(v71))
-			v73 := uint32(v71) < uint32(256)
-			if !v73 {
-				goto b64
-			}
-		}
-		{
-			v74 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v75 = float32(v70*v74 + v66)
-			v76 := v18 + 5
-			v77 = int64(uint32(v76))
-			v78 := uint32(v76) < uint32(256)
-			if !v78 {
-				goto b63
-			}
-		}
-		{
-			v79 = *(*float32)(unsafe.Add(m0, y*64+20))
-			v80 := v11 + 80
-			v81 = int64(uint32(v80))
-			v82 := uint32(v80) < uint32(256)
-			if !v82 {
-				goto b62
-			}
-		}
-		{
-			v83 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v84 = float32(v79*v83 + v75)
-			v85 := v18 + 6
-			v86 = int64(uint32(v85))
-			v87 := uint32(v85) < uint32(256)
-			if !v87 {
-				goto b61
-			}
-		}
-		{
-			v88 = *(*float32)(unsafe.Add(m0, y*64+24))
-			v89 := v11 + 96
-			v90 = int64(uint32(v89))
-			v91 := uint32(v89) < uint32(256)
-			if !v91 {
-				goto b60
-			}
-		}
-		{
-			v92 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v93 = float32(v88*v92 + v84)
-			v94 := v18 + 7
-			v95 = int64(uint32(v94))
-			v96 := uint32(v94) < uint32(256)
-			if !v96 {
-				goto b59
-			}
-		}
-		{
-			v97 = *(*float32)(unsafe.Add(m0, y*64+28))
-			v98 := v11 + 112
-			v99 = int64(uint32(v98))
-			v100 := uint32(v98) < uint32(256)
-			if !v100 {
-				goto b58
-			}
-		}
-		{
-			v101 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v102 = float32(v97*v101 + v93)
-			v103 := v18 + 8
-			v104 = int64(uint32(v103))
-			v105 := uint32(v103) < uint32(256)
-			if !v105 {
-				goto b57
-			}
-		}
-		{
-			v106 = *(*float32)(unsafe.Add(m0, y*64+32))
-			v107 := v11 + 128
-			v108 = int64(uint32(v107))
-			v109 := uint32(v107) < uint32(256)
-			if !v109 {
-				goto b56
-			}
-		}
-		{
-			v110 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v111 = float32(v106*v110 + v102)
-			v112 := v18 + 9
-			v113 = int64(uint32(v112))
-			v114 := uint32(v112) < uint32(256)
-			if !v114 {
-				goto b55
-			}
-		}
-		{
-			v115 = *(*float32)(unsafe.Add(m0, y*64+36))
-			v116 := v11 + 144
-			v117 = int64(uint32(v116))
-			v118 := uint32(v116) < uint32(256)
-			if !v118 {
-				goto b54
-			}
-		}
-		{
-			v119 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v120 = float32(v115*v119 + v111)
-			v121 := v18 + 10
+			v121 = v18 + v120
 			v122 = int64(uint32(v121))
 			v123 := uint32(v121) < uint32(256)
 			if !v123 {
-				goto b53
+				goto b17
 			}
 		}
 		{
-			v124 = *(*float32)(unsafe.Add(m0, y*64+40))
-			v125 := v11 + 160
-			v126 = int64(uint32(v125))
-			v127 := uint32(v125) < uint32(256)
-			if !v127 {
-				goto b52
+			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
+			v125 := v120 * 16
+			v126 = v125 + v11
+			v127 = int64(uint32(v126))
+			v128 := uint32(v126) < uint32(256)
+			if !v128 {
+				goto b16
 			}
 		}
 		{
-			v128 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v129 = float32(v124*v128 + v120)
-			v130 := v18 + 11
-			v131 = int64(uint32(v130))
-			v132 := uint32(v130) < uint32(256)
+			v129 := *(*float32)(unsafe.Add(m1, int(v126)*4))
+			v130 = float32(v124*v129 + v119)
+			v131 = v120 + 1
+			v132 := v131 < 16
 			if !v132 {
-				goto b51
+				v133 = v130
+				goto b14
 			}
 		}
-		{
-			v133 = *(*float32)(unsafe.Add(m0, y*64+44))
-			v134 := v11 + 176
-			v135 = int64(uint32(v134))
-			v136 := uint32(v134) < uint32(256)
-			if !v136 {
-				goto b50
-			}
-		}
-		{
-			v137 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v138 = float32(v133*v137 + v129)
-			v139 := v18 + 12
-			v140 = int64(uint32(v139))
-			v141 := uint32(v139) < uint32(256)
-			if !v141 {
-				goto b49
-			}
-		}
-		{
-			v142 = *(*float32)(unsafe.Add(m0, y*64+48))
-			v143 := v11 + 192
-			v144 = int64(uint32(v143))
-			v145 := uint32(v143) < uint32(256)
-			if !v145 {
-				goto b48
-			}
-		}
-		{
-			v146 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v147 = float32(v142*v146 + v138)
-			v148 := v18 + 13
-			v149 = int64(uint32(v148))
-			v150 := uint32(v148) < uint32(256)
-			if !v150 {
-				goto b47
-			}
-		}
-		{
-			v151 = *(*float32)(unsafe.Add(m0, y*64+52))
-			v152 := v11 + 208
-			v153 = int64(uint32(v152))
-			v154 := uint32(v152) < uint32(256)
-			if !v154 {
-				goto b46
-			}
-		}
-		{
-			v155 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v156 = float32(v151*v155 + v147)
-			v157 := v18 + 14
-			v158 = int64(uint32(v157))
-			v159 := uint32(v157) < uint32(256)
-			if !v159 {
-				goto b45
-			}
-		}
-		{
-			v160 = *(*float32)(unsafe.Add(m0, y*64+56))
-			v161 := v11 + 224
-			v162 = int64(uint32(v161))
-			v163 := uint32(v161) < uint32(256)
-			if !v163 {
-				goto b44
-			}
-		}
-		{
-			v164 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v165 = float32(v160*v164 + v156)
-			v166 := v18 + 15
-			v167 = int64(uint32(v166))
-			v168 := uint32(v166) < uint32(256)
-			if !v168 {
-				goto b43
-			}
-		}
-		{
-			v169 = *(*float32)(unsafe.Add(m0, y*64+60))
-			v170 := v11 + 240
-			v171 = int64(uint32(v170))
-			v172 := uint32(v170) < uint32(256)
-			if !v172 {
-				goto b42
-			}
-		}
-		{
-			v173 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v174 := float32(v169*v173 + v165)
-			h174[li] = v174
-			next = 3
-			continue
-		}
-	b42:
-		g.Fault(4, v171, int64(256), v0, v1, int32(0))
+		v119 = v130
+		v120 = v131
+		goto b10
+	b14:
+		h133[li] = v133
+		next = 3
+		continue
+	b16:
+		g.Fault(4, v127, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b43:
-		g.Fault(5, v167, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b44:
-		g.Fault(4, v162, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b45:
-		g.Fault(5, v158, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b46:
-		g.Fault(4, v153, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b47:
-		g.Fault(5, v149, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b48:
-		g.Fault(4, v144, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b49:
-		g.Fault(5, v140, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b50:
-		g.Fault(4, v135, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b51:
-		g.Fault(5, v131, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b52:
-		g.Fault(4, v126, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b53:
+	b17:
 		g.Fault(5, v122, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b54:
-		g.Fault(4, v117, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b55:
-		g.Fault(5, v113, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b56:
-		g.Fault(4, v108, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b57:
-		g.Fault(5, v104, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b58:
-		g.Fault(4, v99, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b59:
-		g.Fault(5, v95, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b60:
-		g.Fault(4, v90, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b61:
-		g.Fault(5, v86, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b62:
-		g.Fault(4, v81, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b63:
-		g.Fault(5, v77, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b64:
-		g.Fault(4, v72, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b65:
-		g.Fault(5, v68, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b66:
-		g.Fault(4, v63, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b67:
-		g.Fault(5, v59, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b68:
-		g.Fault(4, v54, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b69:
-		g.Fault(5, v50, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b70:
-		g.Fault(4, v45, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b71:
-		g.Fault(5, v41, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b72:
-		g.Fault(4, v12, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b73:
-		g.Fault(5, v34, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1082,7 +804,7 @@ func (g *matMulConstantHost) r3() int {
 func (g *matMulConstantHost) r4() int {
 	n := g.Items
 	e16 := g.v16
-	h174 := g.v174[:n]
+	h133 := g.v133[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -1110,7 +832,7 @@ func (g *matMulConstantHost) r4() int {
 			continue
 		}
 		v16 := e16
-		v174 := h174[li]
+		v133 := h133[li]
 		v13 := int32(y)
 		v11 := int32(x)
 		v1 := int32(basey + y)
@@ -1121,16 +843,16 @@ func (g *matMulConstantHost) r4() int {
 		v9 := int64(uint32(v0))
 		var v15, v25 float32
 		var v19 int32
-		var v20, v23, v30, v212 int64
+		var v20, v23, v30, v141 int64
 		{
-			v175 := v16 + 16
-			v15 = v174
-			v16 = v175
+			v134 := v16 + 16
+			v15 = v133
+			v16 = v134
 		}
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b77
+				goto b21
 			}
 		}
 		{
@@ -1142,14 +864,14 @@ func (g *matMulConstantHost) r4() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b76
+				goto b20
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b75
+				goto b19
 			}
 		}
 		{
@@ -1159,7 +881,7 @@ func (g *matMulConstantHost) r4() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b74
+				goto b18
 			}
 		}
 		{
@@ -1170,32 +892,32 @@ func (g *matMulConstantHost) r4() int {
 			next = 2
 			continue
 		}
-	b74:
+	b18:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b75:
+	b19:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b76:
+	b20:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b77:
+	b21:
 		{
-			v211 := v10 * v2
-			v212 = v211 + v9
-			v213 := uint64(v212) < uint64(v7)
-			if !v213 {
-				goto b79
+			v140 := v10 * v2
+			v141 = v140 + v9
+			v142 := uint64(v141) < uint64(v7)
+			if !v142 {
+				goto b23
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v212)*4)) = v15
+		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 		g.Leave(li)
 		continue
-	b79:
-		g.Fault(3, v212, v7, v0, v1, int32(0))
+	b23:
+		g.Fault(3, v141, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1214,7 +936,7 @@ type matMulSpecHost struct {
 	v7  int64
 	v18 []float32
 	v19 int64
-	v48 []float32
+	v72 []float32
 }
 
 func newMatMulSpecHost() kernelimpl.HostForm { return new(matMulSpecHost) }
@@ -1241,7 +963,7 @@ func (g *matMulSpecHost) Begin() {
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c1)*4)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v48, n)
+	kernelimpl.HostRoom(&g.v72, n)
 }
 
 // Run runs it.
@@ -1297,7 +1019,7 @@ func (g *matMulSpecHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v23, v26, v33, v58 int64
+		var v12, v13, v15, v17, v19, v23, v26, v33, v80 int64
 		var v14, v16, v22 int32
 		var v18, v28 float32
 		v12 = int64(uint32(v0))
@@ -1311,7 +1033,7 @@ func (g *matMulSpecHost) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b20
+				goto b22
 			}
 		}
 		{
@@ -1323,14 +1045,14 @@ func (g *matMulSpecHost) r2() int {
 			v26 = v25 + v15
 			v27 := uint64(v26) < uint64(v3)
 			if !v27 {
-				goto b19
+				goto b21
 			}
 		}
 		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
 			v29 := uint32(v22) < uint32(v10)
 			if !v29 {
-				goto b18
+				goto b20
 			}
 		}
 		{
@@ -1340,7 +1062,7 @@ func (g *matMulSpecHost) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b17
+				goto b19
 			}
 		}
 		{
@@ -1351,32 +1073,32 @@ func (g *matMulSpecHost) r2() int {
 			next = 2
 			continue
 		}
-	b17:
+	b19:
 		g.Fault(0, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b20:
 		g.Fault(1, v23, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b21:
 		g.Fault(2, v26, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		{
-			v57 := v13 * v2
-			v58 = v57 + v12
-			v59 := uint64(v58) < uint64(v7)
-			if !v59 {
-				goto b22
+			v79 := v13 * v2
+			v80 = v79 + v12
+			v81 := uint64(v80) < uint64(v7)
+			if !v81 {
+				goto b24
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v58)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 		g.Leave(li)
 		continue
-	b22:
-		g.Fault(3, v58, v7, v0, v1, int32(0))
+	b24:
+		g.Fault(3, v80, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1387,12 +1109,14 @@ func (g *matMulSpecHost) r2() int {
 // r3 runs them after the Barrier in line 73 of kernels.go.
 func (g *matMulSpecHost) r3() int {
 	n := g.Items
-	h18 := g.v18[:n]
 	c0 := g.c0
 	v10 := c0 * c0
+	v38 := c0 + -1
+	v42 := v38 * c0
+	h18 := g.v18[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h48 := g.v48[:n]
+	h72 := g.v72[:n]
 	v11 := int64(uint32(v10))
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -1409,58 +1133,93 @@ func (g *matMulSpecHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v18 := h18[li]
 		v16 := int32(y)
 		v21 := v16 * c0
 		v14 := int32(x)
+		v18 := h18[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v37, v42, v48 float32
-		var v38, v39, v44, v49 int32
-		var v40, v45 int64
-		v37 = v18
-		v38 = int32(0)
+		var v48, v55, v58, v63, v69, v72 float32
+		var v49, v56, v59, v60, v65, v70 int32
+		var v61, v66 int64
+		{
+			v37 := uint32(v21) < uint32(v10)
+			v39 := v21 + v38
+			v40 := uint32(v39) < uint32(v10)
+			v41 := uint32(v14) < uint32(v10)
+			v43 := v42 + v14
+			v44 := uint32(v43) < uint32(v10)
+			v45 := v37 && v40
+			v46 := v45 && v41
+			v47 := v46 && v44
+			if !v47 {
+				v58 = v18
+				v59 = int32(0)
+				goto b11
+			}
+			v48 = v18
+			v49 = int32(0)
+		}
 	b9:
 		{
-			v39 = v21 + v38
-			v40 = int64(uint32(v39))
-			v41 := uint32(v39) < uint32(v10)
-			if !v41 {
-				goto b16
-			}
-		}
-		{
-			v42 = *(*float32)(unsafe.Add(m0, int(v39)*4))
-			v43 := v38 * c0
-			v44 = v43 + v14
-			v45 = int64(uint32(v44))
-			v46 := uint32(v44) < uint32(v10)
-			if !v46 {
+			v50 := v21 + v49
+			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
+			v52 := v49 * c0
+			v53 := v52 + v14
+			v54 := *(*float32)(unsafe.Add(m1, int(v53)*4))
+			v55 = float32(v51*v54 + v48)
+			v56 = v49 + 1
+			v57 := v56 < c0
+			if !v57 {
+				v72 = v55
 				goto b15
 			}
 		}
+		v48 = v55
+		v49 = v56
+		goto b9
+	b11:
 		{
-			v47 := *(*float32)(unsafe.Add(m1, int(v44)*4))
-			v48 = float32(v42*v47 + v37)
-			v49 = v38 + 1
-			v50 := v49 < c0
-			if !v50 {
-				goto b13
+			v60 = v21 + v59
+			v61 = int64(uint32(v60))
+			v62 := uint32(v60) < uint32(v10)
+			if !v62 {
+				goto b18
 			}
 		}
-		v37 = v48
-		v38 = v49
-		goto b9
-	b13:
-		h48[li] = v48
+		{
+			v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
+			v64 := v59 * c0
+			v65 = v64 + v14
+			v66 = int64(uint32(v65))
+			v67 := uint32(v65) < uint32(v10)
+			if !v67 {
+				goto b17
+			}
+		}
+		{
+			v68 := *(*float32)(unsafe.Add(m1, int(v65)*4))
+			v69 = float32(v63*v68 + v58)
+			v70 = v59 + 1
+			v71 := v70 < c0
+			if !v71 {
+				v72 = v69
+				goto b15
+			}
+		}
+		v58 = v69
+		v59 = v70
+		goto b11
+	b15:
+		h72[li] = v72
 		next = 3
 		continue
-	b15:
-		g.Fault(4, v45, v11, v0, v1, int32(0))
+	b17:
+		g.Fault(4, v66, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		g.Fault(5, v40, v11, v0, v1, int32(0))
+	b18:
+		g.Fault(5, v61, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1473,7 +1232,7 @@ func (g *matMulSpecHost) r4() int {
 	e19 := g.v19
 	c0 := g.c0
 	v9 := int64(c0)
-	h48 := g.v48[:n]
+	h72 := g.v72[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -1503,7 +1262,7 @@ func (g *matMulSpecHost) r4() int {
 			continue
 		}
 		v19 := e19
-		v48 := h48[li]
+		v72 := h72[li]
 		v16 := int32(y)
 		v14 := int32(x)
 		v1 := int32(basey + y)
@@ -1514,16 +1273,16 @@ func (g *matMulSpecHost) r4() int {
 		v12 := int64(uint32(v0))
 		var v18, v28 float32
 		var v22 int32
-		var v23, v26, v33, v58 int64
+		var v23, v26, v33, v80 int64
 		{
-			v51 := v19 + v9
-			v18 = v48
-			v19 = v51
+			v73 := v19 + v9
+			v18 = v72
+			v19 = v73
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b20
+				goto b22
 			}
 		}
 		{
@@ -1535,14 +1294,14 @@ func (g *matMulSpecHost) r4() int {
 			v26 = v25 + v15
 			v27 := uint64(v26) < uint64(v3)
 			if !v27 {
-				goto b19
+				goto b21
 			}
 		}
 		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
 			v29 := uint32(v22) < uint32(v10)
 			if !v29 {
-				goto b18
+				goto b20
 			}
 		}
 		{
@@ -1552,7 +1311,7 @@ func (g *matMulSpecHost) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b17
+				goto b19
 			}
 		}
 		{
@@ -1563,32 +1322,32 @@ func (g *matMulSpecHost) r4() int {
 			next = 2
 			continue
 		}
-	b17:
+	b19:
 		g.Fault(0, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b20:
 		g.Fault(1, v23, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b21:
 		g.Fault(2, v26, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		{
-			v57 := v13 * v2
-			v58 = v57 + v12
-			v59 := uint64(v58) < uint64(v7)
-			if !v59 {
-				goto b22
+			v79 := v13 * v2
+			v80 = v79 + v12
+			v81 := uint64(v80) < uint64(v7)
+			if !v81 {
+				goto b24
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v58)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 		g.Leave(li)
 		continue
-	b22:
-		g.Fault(3, v58, v7, v0, v1, int32(0))
+	b24:
+		g.Fault(3, v80, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
