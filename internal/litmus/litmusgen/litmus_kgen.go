@@ -61,10 +61,10 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRRSPIRV,
-	Sum:   0x9fba5897,
+	Sum:   0xf1b5af9b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0xfc213ba2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0x9962b1f4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0xedd8bbbf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0x4571868f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -173,10 +173,10 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coRWSPIRV,
-	Sum:   0x45d099be,
+	Sum:   0x1c883b28,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x37cdfa56},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xf75b6282},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0xdf507d9a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0x45cbc9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -285,10 +285,10 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWRSPIRV,
-	Sum:   0xb2ea1c51,
+	Sum:   0x8ffa005,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0xa7a8cf0e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0xd51008c2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x86bb773f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0xb0c37866},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -397,10 +397,10 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: coWWSPIRV,
-	Sum:   0xc97f288c,
+	Sum:   0x4dc24b85,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xc005cc12},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0xe330ca96},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xc8392251},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x623a2ca3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -629,10 +629,10 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
-	Sum:   0x66076715,
+	Sum:   0xe574214f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0xcd579a6a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0x3c22ea32},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0xa186c728},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xfa7fd7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -742,10 +742,10 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
-	Sum:   0xe02e747c,
+	Sum:   0x4cfd190,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0xd207f3ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0x45e4f5e5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0x1cdbe5a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0xf82a2d66},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
@@ -855,10 +855,10 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
-	Sum:   0xb56d9b41,
+	Sum:   0x85b5b30,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x95b0a395},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x22ac58d1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x922b9f77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x8beca429},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -971,10 +971,10 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localMPSPIRV,
-	Sum:   0x34323d8e,
+	Sum:   0xaef848b5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x77a60b1f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x3c96603c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x72d1763f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x891a65f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1086,10 +1086,10 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: localSBSPIRV,
-	Sum:   0x81fbcc15,
+	Sum:   0x6291361f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0x19c9ab54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x6572f757},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xaa6c561b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x734e1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
@@ -1199,10 +1199,10 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
-	Sum:   0x13b147c5,
+	Sum:   0xda11bc93,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x70c2650f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0xb85bf811},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x202f05a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x5df358d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1312,10 +1312,10 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
-	Sum:   0x3e280b88,
+	Sum:   0x9f65ffa,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0x48109c77},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0xe3076769},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xb8cd624e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x26af6823},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1425,10 +1425,10 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
-	Sum:   0x8ced7486,
+	Sum:   0xa2379934,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x8ddbc9a8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xd3825dbc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0xbc15d095},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xc87380e6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1538,10 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
-	Sum:   0xfe09954b,
+	Sum:   0x566288b3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0x278f951d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x1ae5b00},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xaf0a7790},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0xc277ae04},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1651,10 +1651,10 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: rSPIRV,
-	Sum:   0x70e16abb,
+	Sum:   0xa6004695,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0xf781eb44},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0xeb4cac0b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0xcf720052},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x461f1ced},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
@@ -1764,10 +1764,10 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sSPIRV,
-	Sum:   0x9a5297ce,
+	Sum:   0x6583c55d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0xbc8c9c78},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0x8b33a9db},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0xf07cef02},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0xf52ea962},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
@@ -1877,10 +1877,10 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
-	Sum:   0x8a6a3bd3,
+	Sum:   0x81c13eab,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x8346599e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xf4c2d71f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x6dee76ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xe46318ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -1990,10 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
-	Sum:   0xf6316828,
+	Sum:   0x116d4466,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xa27bdcec},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0xc52800c7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x18e190b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x34dcabb3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2102,10 +2102,10 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: twoTwoWSPIRV,
-	Sum:   0x1239583,
+	Sum:   0xfb9a208a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x688466ed},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0x8d142797},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0xcea86869},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0x81f02cda},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
@@ -2215,10 +2215,10 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,
-	Sum:   0xc473620e,
+	Sum:   0x3030517a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0x39caba24},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0x4b3b16b7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0x66f5154d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0xb6c6e930},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC

@@ -53,10 +53,10 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/histogram/tally/kernel.go:43:28"},
 	},
 	SPIRV: tallySPIRV,
-	Sum:   0x385065f7,
+	Sum:   0x2311f867,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall, Sum: 0x2ad6479},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords, Sum: 0x4a4b6bcc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall, Sum: 0xe4844046},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords, Sum: 0x1d52ea3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tally.Tally{

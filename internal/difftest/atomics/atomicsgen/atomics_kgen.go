@@ -58,9 +58,9 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25"},
 	},
 	SPIRV: faultedSPIRV,
-	Sum:   0xc8269890,
+	Sum:   0x70657730,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x35ecc998},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x56fd217a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
@@ -95,9 +95,6 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 //go:embed GenericFloat32.spv
 var genericFloat32SPIRV string
 
-//go:embed GenericFloat32.small.spv
-var genericFloat32Small string
-
 //go:embed GenericFloat32.words.spv
 var genericFloat32Words string
 
@@ -124,10 +121,9 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat32SPIRV,
-	Sum:   0xc2c54039,
+	Sum:   0xcaf1bc2d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat32Small, Sum: 0xeefee6db},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x3182ed48},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x76dfc4ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
@@ -161,9 +157,6 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericFloat64.spv
 var genericFloat64SPIRV string
 
-//go:embed GenericFloat64.small.spv
-var genericFloat64Small string
-
 var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericFloat64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -193,10 +186,7 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericFloat64SPIRV,
-	Sum:   0x6255fc76,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericFloat64Small, Sum: 0x18d51144},
-	},
+	Sum:   0xea420df6,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -229,9 +219,6 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 //go:embed GenericInt.spv
 var genericIntSPIRV string
 
-//go:embed GenericInt.small.spv
-var genericIntSmall string
-
 var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -260,10 +247,7 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericIntSPIRV,
-	Sum:   0xdf908567,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericIntSmall, Sum: 0x9624614},
-	},
+	Sum:   0x1a006314,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -296,9 +280,6 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 //go:embed GenericInt32.spv
 var genericInt32SPIRV string
 
-//go:embed GenericInt32.small.spv
-var genericInt32Small string
-
 //go:embed GenericInt32.words.spv
 var genericInt32Words string
 
@@ -325,10 +306,9 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt32SPIRV,
-	Sum:   0xd50fea9a,
+	Sum:   0x14e215eb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt32Small, Sum: 0x2c1b4422},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x4013d533},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x358b7513},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
@@ -362,9 +342,6 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericInt64.spv
 var genericInt64SPIRV string
 
-//go:embed GenericInt64.small.spv
-var genericInt64Small string
-
 var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -393,10 +370,7 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericInt64SPIRV,
-	Sum:   0xdf908567,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericInt64Small, Sum: 0x9624614},
-	},
+	Sum:   0x1a006314,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -429,9 +403,6 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 //go:embed GenericUint.spv
 var genericUintSPIRV string
 
-//go:embed GenericUint.small.spv
-var genericUintSmall string
-
 var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -460,10 +431,7 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUintSPIRV,
-	Sum:   0x4cfad45c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUintSmall, Sum: 0x9a08172f},
-	},
+	Sum:   0x46329d97,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
@@ -496,9 +464,6 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 //go:embed GenericUint32.spv
 var genericUint32SPIRV string
 
-//go:embed GenericUint32.small.spv
-var genericUint32Small string
-
 //go:embed GenericUint32.words.spv
 var genericUint32Words string
 
@@ -525,10 +490,9 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint32SPIRV,
-	Sum:   0x4665bba1,
+	Sum:   0x48d0eb68,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint32Small, Sum: 0xbf711519},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x603a0352},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x5478b244},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
@@ -562,9 +526,6 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 //go:embed GenericUint64.spv
 var genericUint64SPIRV string
 
-//go:embed GenericUint64.small.spv
-var genericUint64Small string
-
 var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "GenericUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
@@ -593,10 +554,7 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8"},
 	},
 	SPIRV: genericUint64SPIRV,
-	Sum:   0x4cfad45c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-3, 8}}, SPIRV: genericUint64Small, Sum: 0x9a08172f},
-	},
+	Sum:   0x46329d97,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -628,9 +586,6 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 
 //go:embed Longs.spv
 var longsSPIRV string
-
-//go:embed Longs.small.spv
-var longsSmall string
 
 var longsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Longs",
@@ -668,10 +623,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35"},
 	},
 	SPIRV: longsSPIRV,
-	Sum:   0xc1aa7bdf,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: longsSmall, Sum: 0x781d39c9},
-	},
+	Sum:   0x9a3ef7ba,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -830,9 +782,6 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 //go:embed Push.spv
 var pushSPIRV string
 
-//go:embed Push.small.spv
-var pushSmall string
-
 //go:embed Push.words.spv
 var pushWords string
 
@@ -852,10 +801,9 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9"},
 	},
 	SPIRV: pushSPIRV,
-	Sum:   0x80f31721,
+	Sum:   0xa3ca8ce7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pushSmall, Sum: 0xeeb9d708},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0x4d8e25ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xba60350d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
@@ -1007,10 +955,10 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35"},
 	},
 	SPIRV: wordsSPIRV,
-	Sum:   0xb08f1ea3,
+	Sum:   0xfd79bb09,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0xf74147a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xd54b0bb6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0x11a1d5e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0x4a3cda40},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{

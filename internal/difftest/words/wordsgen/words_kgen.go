@@ -28,9 +28,6 @@ func Kernels() []*runtime.Kernel {
 //go:embed Bytes.spv
 var bytesSPIRV string
 
-//go:embed Bytes.small.spv
-var bytesSmall string
-
 //go:embed Bytes.words.spv
 var bytesWords string
 
@@ -61,10 +58,9 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x26e0884d,
+	Sum:   0xf0d7b58b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0xf37a2f16},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x5d9c4928},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x37aab367},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -913,9 +909,9 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
 	},
 	SPIRV: tileSPIRV,
-	Sum:   0x6e429a,
+	Sum:   0x84845656,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x19d7a0b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x1192766d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
@@ -950,9 +946,6 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 //go:embed Walk.spv
 var walkSPIRV string
 
-//go:embed Walk.small.spv
-var walkSmall string
-
 //go:embed Walk.words.spv
 var walkWords string
 
@@ -978,10 +971,9 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7"},
 	},
 	SPIRV: walkSPIRV,
-	Sum:   0xabf3b775,
+	Sum:   0x4b60f944,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, SPIRV: walkSmall, Sum: 0x41865c60},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xef7191da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xa88002f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{

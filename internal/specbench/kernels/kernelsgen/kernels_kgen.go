@@ -54,10 +54,10 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurArgumentSPIRV,
-	Sum:   0x8f24d0c7,
+	Sum:   0xe07257b4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x2e9881b8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x3e44358f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x41bb1e8c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -124,10 +124,10 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurConstantSPIRV,
-	Sum:   0x6bd2d79a,
+	Sum:   0xf61a2236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xf5f45194},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0x898f9b4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0xbea2152f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
@@ -193,10 +193,10 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5"},
 	},
 	SPIRV: blurSpecSPIRV,
-	Sum:   0x77d5f571,
+	Sum:   0x661a5c3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x484b276b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x14adef51},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x9d0026ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x83f8f0e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -271,10 +271,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0xaabc295f,
+	Sum:   0x856594ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xd0ed2c5e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x9397c5f8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0x448e77d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x7093201e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -361,10 +361,10 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulConstantSPIRV,
-	Sum:   0x2f4e341c,
+	Sum:   0xd23030ae,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x3e45f6de},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x395d0b24},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x2d03639f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x143e5718},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -442,10 +442,10 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulSpecSPIRV,
-	Sum:   0x6c1832f1,
+	Sum:   0x33712767,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xb60b1f39},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x9bc649e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xd1a53135},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xb80ce61d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
@@ -516,10 +516,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0x84a143f3,
+	Sum:   0x94569626,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xfadc14ac},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x6f6b947a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x6a3c3793},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
@@ -581,10 +581,10 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianConstantSPIRV,
-	Sum:   0xc2f263ec,
+	Sum:   0xd12e61a8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x255079e6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0xed55df90},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x8094515c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x5e1624e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -652,10 +652,10 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianSpecSPIRV,
-	Sum:   0xe0b05b90,
+	Sum:   0x573ae3f9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0x7b71946f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x2f5bd519},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd90af304},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x22d664d2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
