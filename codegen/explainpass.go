@@ -61,8 +61,9 @@ type Finding struct {
 	Kind  string   `json:"kind"`
 	Expr  string   `json:"expr"` // as the user wrote it
 	Why   string   `json:"why"`
-	Hint  string   `json:"hint,omitempty"` // what would make it unnecessary
-	Times int      `json:"times"`          // how often, calls of one function being inlined
+	Hint  string   `json:"hint,omitempty"`  // what would make it unnecessary
+	Ahead bool     `json:"ahead,omitempty"` // the check is made once for all rounds of its loops, ahead of them
+	Times int      `json:"times"`           // how often, calls of one function being inlined
 }
 
 // ExplainPasses compiles kernels and reports what their checks and 64-bit
@@ -158,6 +159,9 @@ func writeFindings(b *strings.Builder, fs []Finding) {
 		if f.Times > 1 {
 			fmt.Fprintf(b, " (%d times)", f.Times)
 		}
+		if f.Ahead {
+			b.WriteString(", ahead of its loops")
+		}
 		fmt.Fprintf(b, "\n\t\t%s\n", f.Why)
 		if f.Hint != "" {
 			fmt.Fprintf(b, "\t\t%s\n", f.Hint)
@@ -190,7 +194,9 @@ func (s sourceText) checks(r *pass.Report) *Checks {
 		}
 	}
 	for _, o := range r.Open {
-		c.Remain = append(c.Remain, s.open(o))
+		f := s.open(o)
+		f.Ahead = o.Ahead
+		c.Remain = append(c.Remain, f)
 	}
 	c.Remain = merge(c.Remain)
 	return c

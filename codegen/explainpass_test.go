@@ -52,6 +52,9 @@ func TestExplainPasses(t *testing.T) {
 			if !strings.Contains(lines[f.Pos.Line-1], "// remains") {
 				t.Errorf("%v: the check of %s remains", f.Pos, f.Expr)
 			}
+			if ahead := strings.Contains(lines[f.Pos.Line-1], "// remains, ahead"); f.Ahead != ahead {
+				t.Errorf("%v: the check of %s is made ahead of its loops: %v", f.Pos, f.Expr, f.Ahead)
+			}
 		}
 	}
 	for _, p := range []pass.Proof{pass.ProofRange, pass.ProofCondition, pass.ProofLoop, pass.ProofItem, pass.ProofLength} {

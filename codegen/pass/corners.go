@@ -50,10 +50,11 @@ type counter struct {
 	bit    variance
 	stay   *ir.Block // what all rounds that count come to
 	next   bool      // the number says whether there is another round
-	n, end *ir.Value
-	or     int64 // 1 where the number may be equal
+	phi    *ir.Value
+	k      int64     // the number is phi + k
+	n, end *ir.Value // the number, and the other
+	or     int64     // 1 where they may be equal
 	step   int64
-	last   interval // the last round's number
 }
 
 func newCorners(a *ranges, loops *ir.Loops, l *ir.Loop) *corners {
@@ -164,6 +165,7 @@ func (r *corners) grows(c *counter, rel relation) bool {
 	if by == nil || !by.IsConst() || by.Int() == 0 || !fits32(by.Int()) {
 		return false
 	}
+	c.phi, c.k = phi, k
 	if c.step = by.Int(); down {
 		c.step = -c.step
 	}
@@ -178,7 +180,10 @@ func (r *corners) grows(c *counter, rel relation) bool {
 		return false
 	}
 	for _, r.assuming = range [2]bool{false, true} {
-		if r.ends(c, phi, k) {
+		clear(r.spans)
+		if mark := r.mark(); !r.terminates(c) {
+			r.reset(mark)
+		} else {
 			r.assuming = false
 			r.counters[c.l.Head] = c
 			clear(r.varying)
@@ -191,44 +196,43 @@ func (r *corners) grows(c *counter, rel relation) bool {
 
 func fits32(k int64) bool { return interval{k, k}.fits32() }
 
-// ends finds the number of a counter's last round, where nothing wraps around up to
-// the end of the loop.
-func (r *corners) ends(c *counter, phi *ir.Value, k int64) bool {
-	clear(r.spans)
-	mark := r.mark()
-	first, end := r.span(r.entry[phi]), r.span(c.end)
-	start := addRanges(first, interval{k, k})
+// start is the interval of the number in a round before those that the test is about.
+func (r *corners) start(c *counter) interval {
+	k := c.k
 	if c.next {
-		start = addRanges(start, interval{-c.step, -c.step})
+		k -= c.step
 	}
-	if start.empty() {
+	return addRanges(r.span(r.entry[c.phi]), interval{k, k})
+}
+
+// terminates reports whether nothing wraps around up to the end of a counter's loop.
+func (r *corners) terminates(c *counter) bool {
+	start := r.start(c)
+	way := addRanges(r.span(c.end), interval{min(c.step, 0) - 1, max(c.step, 0) + 1})
+	if start.empty() || way.empty() || r.last(c).empty() {
 		return false
 	}
 	// Also what ends the loop, as the number and as the phi.
-	way := addRanges(end, interval{min(c.step, 0) - 1, max(c.step, 0) + 1})
-	all := start.union(way)
-	before := addRanges(all, interval{min(-k, 0), max(-k, 0)})
-	full := fullRange(phi.Type)
-	if way.empty() || before.empty() || before.lo < full.lo || before.hi > full.hi {
-		r.reset(mark)
-		return false
+	all := addRanges(start.union(way), interval{min(-c.k, 0), max(-c.k, 0)})
+	full := fullRange(c.phi.Type)
+	return !all.empty() && all.lo >= full.lo && all.hi <= full.hi
+}
+
+// last is the interval of the number of a loop's last round, with 0.
+func (r *corners) last(c *counter) interval {
+	from, to := r.start(c), r.span(c.end)
+	if c.step < 0 {
+		from, to = to, from
 	}
-	var d interval
-	if c.step > 0 {
-		d = subRanges(end, start)
-	} else {
-		d = subRanges(start, end)
-	}
-	if !d.empty() {
-		d = addRanges(d, interval{c.or - 1, c.or - 1})
-	}
+	d := subRanges(to, from)
 	if d.empty() {
-		r.reset(mark)
-		return false
+		return d
+	}
+	if d = addRanges(d, interval{c.or - 1, c.or - 1}); d.empty() {
+		return d
 	}
 	s := max(c.step, -c.step)
-	c.last = interval{min(d.lo, 0) / s, max(d.hi, 0) / s}
-	return true
+	return interval{min(d.lo, 0) / s, max(d.hi, 0) / s}
 }
 
 // counts reports whether block b runs in rounds only that count, of the loops that a
@@ -396,8 +400,12 @@ func (r *corners) computedSpan(v *ir.Value) interval {
 		if down {
 			s = s.neg()
 		}
-		grown := mulRanges(s, c.last)
-		if s.empty() || grown.empty() {
+		last := r.last(c)
+		if s.empty() || last.empty() {
+			return none
+		}
+		grown := mulRanges(s, last)
+		if grown.empty() {
 			return none
 		}
 		return addRanges(p[0], grown.union(interval{}))
@@ -506,7 +514,7 @@ func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
 			return x
 		}
 		by, down := growth(v, c.l)
-		grown := op(ir.OpIMul, r.at(by, 0), r.last(c))
+		grown := op(ir.OpIMul, r.at(by, 0), r.lastRound(c))
 		if down {
 			return op(ir.OpISub, x, grown)
 		}
@@ -519,8 +527,8 @@ func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
 	return op(v.Op, r.at(v.Args[0], ends), r.at(v.Args[1], ends))
 }
 
-// last returns the number of a loop's last round.
-func (r *corners) last(c *counter) *ir.Value {
+// lastRound returns the number of a loop's last round.
+func (r *corners) lastRound(c *counter) *ir.Value {
 	key := corner{ends: c.bit}
 	x := r.made[key]
 	if x == nil {

@@ -39,6 +39,7 @@ type Report struct {
 type OpenCheck struct {
 	Site   *ir.Site
 	Reason Reason
+	Ahead  bool // it is made once for all rounds of its loops, ahead of them
 }
 
 // WideValue is a computation in 64 bits that may need them.
@@ -69,6 +70,8 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 			e.gone(m, ProofConstant)
 		case "dce":
 			e.gone(m, ProofRepeated)
+		case "ahead":
+			e.ahead(m)
 		}
 	}
 	return e.r, nil
@@ -127,11 +130,25 @@ func (e *explainer) bounds(m *ir.Module) diag.List {
 		}
 		for _, s := range b.Term.Succs {
 			if v := checkIn(s); v != nil {
-				e.r.Open = append(e.r.Open, OpenCheck{v.Aux.(*ir.Site), d.why(v, b)})
+				e.r.Open = append(e.r.Open, OpenCheck{Site: v.Aux.(*ir.Site), Reason: d.why(v, b)})
 			}
 		}
 	}
 	return diags
+}
+
+// ahead notes which checks only code has now that work-items run for which those that
+// were made ahead of it fail.
+func (e *explainer) ahead(m *ir.Module) {
+	hot := map[*ir.Site]bool{}
+	for _, b := range m.Kernel.ReversePostorder() {
+		if v := checkIn(b); v != nil && !b.Cold {
+			hot[v.Aux.(*ir.Site)] = true
+		}
+	}
+	for i, o := range e.r.Open {
+		e.r.Open[i].Ahead = !hot[o.Site]
+	}
 }
 
 // proof names the kind of a proof that a branch's condition is known.

@@ -237,6 +237,25 @@ func (k Tile) Kernel(it dsl.NDItem1) {
 	}
 }
 
+// Moving sums a window of X that starts at the work-item's id.
+type Moving struct {
+	N, Pitch int
+	X, Y     []float32
+}
+
+// Kernel adds what only the ends of the loops decide.
+func (k Moving) Kernel(it dsl.Item1) {
+	var sum float32
+	for r := range k.N {
+		for i := 0; i < k.N; i += 3 {
+			sum += k.X[r*k.Pitch+i+it.GlobalID()] // remains, ahead
+		}
+		if sum > 0 {
+			k.Y[int(sum)] = sum // remains
+		}
+	}
+}
+
 // Open has checks that nothing can prove.
 type Open struct {
 	N     int
