@@ -17,7 +17,7 @@ func init() {
 		k.F[33] = float32(math.Copysign(0, -1))
 		return k
 	})
-	add1("MoreSlicesFault", gen.RunMoreSlices, 20, func() golang.MoreSlices {
+	add1("MoreSlicesFault", gen.RunMoreSlices, 1, func() golang.MoreSlices {
 		return golang.MoreSlices{In: mixedInts(40), F: []float32{1, 2, 3}, Out: out32(20)}
 	})
 	add1("Varints", gen.RunVarints, 40, func() golang.Varints {

@@ -331,7 +331,7 @@ type mm32Host struct {
 	v7  int64
 	v18 []float32
 	v19 int64
-	v56 []float32
+	v80 []float32
 }
 
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
@@ -360,7 +360,7 @@ func (g *mm32Host) Begin() {
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v80, n)
 }
 
 // Run runs it.
@@ -419,7 +419,7 @@ func (g *mm32Host) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v63 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v87 int64
 		var v18, v27, v35 float32
 		var v29 int32
 		{
@@ -435,7 +435,7 @@ func (g *mm32Host) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -446,14 +446,14 @@ func (g *mm32Host) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -464,14 +464,14 @@ func (g *mm32Host) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -479,36 +479,36 @@ func (g *mm32Host) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v62 := v13 * v2
-			v63 = v62 + v12
-			v64 := uint64(v63) < uint64(v7)
-			if !v64 {
-				goto b24
+			v86 := v13 * v2
+			v87 = v86 + v12
+			v88 := uint64(v87) < uint64(v7)
+			if !v88 {
+				goto b27
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v63)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v63, v7, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v87, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -525,13 +525,15 @@ func (g *mm32Host) r3() int {
 	v9 := int64(c0)
 	c1 := g.c1
 	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
+	v40 := v9 + -1
 	c2 := g.c2
+	v44 := v40 * v9
 	v11 := int64(uint32(c2))
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h56 := g.v56[:n]
+	h80 := g.v80[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -553,58 +555,95 @@ func (g *mm32Host) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v39, v45, v51, v56 float32
-		var v40, v52 int32
-		var v41, v42, v47 int64
+		var v50, v60, v63, v69, v75, v80 float32
+		var v51, v61, v64, v76 int32
+		var v65, v66, v71 int64
 		if !v38 {
-			v56 = v18
-			goto b16
+			v80 = v18
+			goto b19
 		}
-		v39 = v18
-		v40 = int32(0)
-	b10:
 		{
-			v41 = int64(uint32(v40))
-			v42 = v21 + v41
-			v43 := uint64(v42) < uint64(v10)
-			if !v43 {
-				goto b15
+			v39 := uint64(v21) < uint64(v10)
+			v41 := v21 + v40
+			v42 := uint64(v41) < uint64(v10)
+			v43 := uint32(v14) < uint32(c2)
+			v45 := v44 + v15
+			v46 := uint64(v45) < uint64(v11)
+			v47 := v39 && v42
+			v48 := v47 && v43
+			v49 := v48 && v46
+			if !v49 {
+				v63 = v18
+				v64 = int32(0)
+				goto b13
+			}
+			v50 = v18
+			v51 = int32(0)
+		}
+	b11:
+		{
+			v52 := int64(uint32(v51))
+			v53 := v21 + v52
+			v54 := int32(uint64(v53))
+			v55 := *(*float32)(unsafe.Add(m0, int(v54)*4))
+			v56 := v52 * v9
+			v57 := v56 + v15
+			v58 := int32(uint64(v57))
+			v59 := *(*float32)(unsafe.Add(m1, int(v58)*4))
+			v60 = float32(v55*v59 + v50)
+			v61 = v51 + 1
+			v62 := v61 < c0
+			if !v62 {
+				v80 = v60
+				goto b19
+			}
+		}
+		v50 = v60
+		v51 = v61
+		goto b11
+	b13:
+		{
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			v67 := uint64(v66) < uint64(v10)
+			if !v67 {
+				goto b18
 			}
 		}
 		{
-			v44 := int32(uint64(v42))
-			v45 = *(*float32)(unsafe.Add(m0, int(v44)*4))
-			v46 := v41 * v9
-			v47 = v46 + v15
-			v48 := uint64(v47) < uint64(v11)
-			if !v48 {
-				goto b14
+			v68 := int32(uint64(v66))
+			v69 = *(*float32)(unsafe.Add(m0, int(v68)*4))
+			v70 := v65 * v9
+			v71 = v70 + v15
+			v72 := uint64(v71) < uint64(v11)
+			if !v72 {
+				goto b17
 			}
 		}
 		{
-			v49 := int32(uint64(v47))
-			v50 := *(*float32)(unsafe.Add(m1, int(v49)*4))
-			v51 = float32(v45*v50 + v39)
-			v52 = v40 + 1
-			v53 := v52 < c0
-			if !v53 {
-				v56 = v51
-				goto b16
+			v73 := int32(uint64(v71))
+			v74 := *(*float32)(unsafe.Add(m1, int(v73)*4))
+			v75 = float32(v69*v74 + v63)
+			v76 = v64 + 1
+			v77 := v76 < c0
+			if !v77 {
+				v80 = v75
+				goto b19
 			}
 		}
-		v39 = v51
-		v40 = v52
-		goto b10
-	b14:
-		g.Fault(5, v47, v11, v0, v1, int32(0))
+		v63 = v75
+		v64 = v76
+		goto b13
+	b17:
+		g.Fault(5, v71, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b15:
-		g.Fault(6, v42, v10, v0, v1, int32(0))
+	b18:
+		g.Fault(6, v66, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		h56[li] = v56
+	b19:
+		h80[li] = v80
 		next = 3
 		continue
 	}
@@ -617,7 +656,7 @@ func (g *mm32Host) r4() int {
 	e19 := g.v19
 	c0 := g.c0
 	v9 := int64(c0)
-	h56 := g.v56[:n]
+	h80 := g.v80[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -649,7 +688,7 @@ func (g *mm32Host) r4() int {
 			continue
 		}
 		v19 := e19
-		v56 := h56[li]
+		v80 := h80[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -659,17 +698,17 @@ func (g *mm32Host) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float32
-		var v22, v25, v33, v63 int64
+		var v22, v25, v33, v87 int64
 		var v29 int32
 		{
-			v57 := v19 + v9
-			v18 = v56
-			v19 = v57
+			v81 := v19 + v9
+			v18 = v80
+			v19 = v81
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -680,14 +719,14 @@ func (g *mm32Host) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -698,14 +737,14 @@ func (g *mm32Host) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -713,36 +752,36 @@ func (g *mm32Host) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v62 := v13 * v2
-			v63 = v62 + v12
-			v64 := uint64(v63) < uint64(v7)
-			if !v64 {
-				goto b24
+			v86 := v13 * v2
+			v87 = v86 + v12
+			v88 := uint64(v87) < uint64(v7)
+			if !v88 {
+				goto b27
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v63)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v63, v7, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v87, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -762,7 +801,7 @@ type mm64Host struct {
 	v7  int64
 	v18 []float64
 	v19 int64
-	v56 []float64
+	v80 []float64
 }
 
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
@@ -791,7 +830,7 @@ func (g *mm64Host) Begin() {
 	g.Allot(0, int(g.c1)*8)
 	g.Allot(1, int(g.c2)*8)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v80, n)
 }
 
 // Run runs it.
@@ -850,7 +889,7 @@ func (g *mm64Host) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v63 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v87 int64
 		var v18, v27, v35 float64
 		var v29 int32
 		{
@@ -866,7 +905,7 @@ func (g *mm64Host) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -877,14 +916,14 @@ func (g *mm64Host) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -895,14 +934,14 @@ func (g *mm64Host) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
@@ -910,36 +949,36 @@ func (g *mm64Host) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v62 := v13 * v2
-			v63 = v62 + v12
-			v64 := uint64(v63) < uint64(v7)
-			if !v64 {
-				goto b24
+			v86 := v13 * v2
+			v87 = v86 + v12
+			v88 := uint64(v87) < uint64(v7)
+			if !v88 {
+				goto b27
 			}
 		}
-		*(*float64)(unsafe.Add(p3, int(v63)*8)) = v18
+		*(*float64)(unsafe.Add(p3, int(v87)*8)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v63, v7, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v87, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -956,13 +995,15 @@ func (g *mm64Host) r3() int {
 	v9 := int64(c0)
 	c1 := g.c1
 	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
+	v40 := v9 + -1
 	c2 := g.c2
+	v44 := v40 * v9
 	v11 := int64(uint32(c2))
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h56 := g.v56[:n]
+	h80 := g.v80[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -984,58 +1025,95 @@ func (g *mm64Host) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v39, v45, v51, v56 float64
-		var v40, v52 int32
-		var v41, v42, v47 int64
+		var v50, v60, v63, v69, v75, v80 float64
+		var v51, v61, v64, v76 int32
+		var v65, v66, v71 int64
 		if !v38 {
-			v56 = v18
-			goto b16
+			v80 = v18
+			goto b19
 		}
-		v39 = v18
-		v40 = int32(0)
-	b10:
 		{
-			v41 = int64(uint32(v40))
-			v42 = v21 + v41
-			v43 := uint64(v42) < uint64(v10)
-			if !v43 {
-				goto b15
+			v39 := uint64(v21) < uint64(v10)
+			v41 := v21 + v40
+			v42 := uint64(v41) < uint64(v10)
+			v43 := uint32(v14) < uint32(c2)
+			v45 := v44 + v15
+			v46 := uint64(v45) < uint64(v11)
+			v47 := v39 && v42
+			v48 := v47 && v43
+			v49 := v48 && v46
+			if !v49 {
+				v63 = v18
+				v64 = int32(0)
+				goto b13
+			}
+			v50 = v18
+			v51 = int32(0)
+		}
+	b11:
+		{
+			v52 := int64(uint32(v51))
+			v53 := v21 + v52
+			v54 := int32(uint64(v53))
+			v55 := *(*float64)(unsafe.Add(m0, int(v54)*8))
+			v56 := v52 * v9
+			v57 := v56 + v15
+			v58 := int32(uint64(v57))
+			v59 := *(*float64)(unsafe.Add(m1, int(v58)*8))
+			v60 = float64(v55*v59 + v50)
+			v61 = v51 + 1
+			v62 := v61 < c0
+			if !v62 {
+				v80 = v60
+				goto b19
+			}
+		}
+		v50 = v60
+		v51 = v61
+		goto b11
+	b13:
+		{
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			v67 := uint64(v66) < uint64(v10)
+			if !v67 {
+				goto b18
 			}
 		}
 		{
-			v44 := int32(uint64(v42))
-			v45 = *(*float64)(unsafe.Add(m0, int(v44)*8))
-			v46 := v41 * v9
-			v47 = v46 + v15
-			v48 := uint64(v47) < uint64(v11)
-			if !v48 {
-				goto b14
+			v68 := int32(uint64(v66))
+			v69 = *(*float64)(unsafe.Add(m0, int(v68)*8))
+			v70 := v65 * v9
+			v71 = v70 + v15
+			v72 := uint64(v71) < uint64(v11)
+			if !v72 {
+				goto b17
 			}
 		}
 		{
-			v49 := int32(uint64(v47))
-			v50 := *(*float64)(unsafe.Add(m1, int(v49)*8))
-			v51 = float64(v45*v50 + v39)
-			v52 = v40 + 1
-			v53 := v52 < c0
-			if !v53 {
-				v56 = v51
-				goto b16
+			v73 := int32(uint64(v71))
+			v74 := *(*float64)(unsafe.Add(m1, int(v73)*8))
+			v75 = float64(v69*v74 + v63)
+			v76 = v64 + 1
+			v77 := v76 < c0
+			if !v77 {
+				v80 = v75
+				goto b19
 			}
 		}
-		v39 = v51
-		v40 = v52
-		goto b10
-	b14:
-		g.Fault(5, v47, v11, v0, v1, int32(0))
+		v63 = v75
+		v64 = v76
+		goto b13
+	b17:
+		g.Fault(5, v71, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b15:
-		g.Fault(6, v42, v10, v0, v1, int32(0))
+	b18:
+		g.Fault(6, v66, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b16:
-		h56[li] = v56
+	b19:
+		h80[li] = v80
 		next = 3
 		continue
 	}
@@ -1048,7 +1126,7 @@ func (g *mm64Host) r4() int {
 	e19 := g.v19
 	c0 := g.c0
 	v9 := int64(c0)
-	h56 := g.v56[:n]
+	h80 := g.v80[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -1080,7 +1158,7 @@ func (g *mm64Host) r4() int {
 			continue
 		}
 		v19 := e19
-		v56 := h56[li]
+		v80 := h80[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -1090,17 +1168,17 @@ func (g *mm64Host) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float64
-		var v22, v25, v33, v63 int64
+		var v22, v25, v33, v87 int64
 		var v29 int32
 		{
-			v57 := v19 + v9
-			v18 = v56
-			v19 = v57
+			v81 := v19 + v9
+			v18 = v80
+			v19 = v81
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b25
 			}
 		}
 		{
@@ -1111,14 +1189,14 @@ func (g *mm64Host) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b21
+				goto b24
 			}
 		}
 		{
 			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b20
+				goto b23
 			}
 		}
 		{
@@ -1129,14 +1207,14 @@ func (g *mm64Host) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b22
 			}
 		}
 		{
 			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b18
+				goto b21
 			}
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
@@ -1144,36 +1222,36 @@ func (g *mm64Host) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b18:
+	b21:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b22:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b23:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b24:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		{
-			v62 := v13 * v2
-			v63 = v62 + v12
-			v64 := uint64(v63) < uint64(v7)
-			if !v64 {
-				goto b24
+			v86 := v13 * v2
+			v87 = v86 + v12
+			v88 := uint64(v87) < uint64(v7)
+			if !v88 {
+				goto b27
 			}
 		}
-		*(*float64)(unsafe.Add(p3, int(v63)*8)) = v18
+		*(*float64)(unsafe.Add(p3, int(v87)*8)) = v18
 		g.Leave(li)
 		continue
-	b24:
-		g.Fault(4, v63, v7, v0, v1, int32(0))
+	b27:
+		g.Fault(4, v87, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}

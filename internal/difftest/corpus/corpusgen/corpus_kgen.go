@@ -256,6 +256,9 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 //go:embed BestLocal.spv
 var bestLocalSPIRV string
 
+//go:embed BestLocal.small.spv
+var bestLocalSmall string
+
 //go:embed BestLocal.words.spv
 var bestLocalWords string
 
@@ -275,9 +278,10 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7"},
 	},
 	SPIRV: bestLocalSPIRV,
-	Sum:   0xdc323fae,
+	Sum:   0xae70ac70,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x16a9546f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bestLocalSmall, Sum: 0x71ad31ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x3bc64a7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
@@ -1971,10 +1975,10 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9"},
 	},
 	SPIRV: foundLastSPIRV,
-	Sum:   0xdf08c3e1,
+	Sum:   0xcf086c33,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x3bf49ce8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xa08608f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbe4ebf48},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2081,9 +2085,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0xd967299e,
+	Sum:   0xc5c485e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0xb53eab92},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x8ab4c3c7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2255,10 +2259,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0xcb178e93,
+	Sum:   0xc3714104,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x9467248f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x8207e2d1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xdb56a60b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0xbb86db2e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -6516,10 +6520,10 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8"},
 	},
 	SPIRV: singleSPIRV,
-	Sum:   0xddb088cc,
+	Sum:   0x22cc6b2c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall, Sum: 0xe30170},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords, Sum: 0x947d718f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall, Sum: 0xb5712d8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords, Sum: 0x160dbd1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single

@@ -623,8 +623,8 @@ var sharedHostSites = []abi.Site{
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
@@ -700,24 +700,24 @@ func (g *sharedHost) r1() int {
 			v5 = int64(uint32(v0))
 			v6 := uint64(v5) < uint64(v1)
 			if !v6 {
-				goto b345
+				goto b427
 			}
 		}
 		{
 			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v8 := uint32(v3) < uint32(32)
 			if !v8 {
-				goto b344
+				goto b426
 			}
 		}
 		*(*float32)(unsafe.Add(m0, x*4)) = v7
 		next = 1
 		continue
-	b344:
+	b426:
 		g.Fault(0, v4, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b345:
+	b427:
 		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -744,14 +744,14 @@ func (g *sharedHost) r2() int {
 		}
 		v3 := int32(x)
 		v0 := int32(basex + x)
-		var v16, v17, v18, v22, v23, v26, v28, v33, v53, v55, v57, v58, v59, v61, v63, v67, v82, v83, v87, v108, v110, v117, v118, v119, v121, v123, v127, v142, v143, v147, v188, v189, v190, v191, v198, v203, v216, v218, v220, v222, v224, v225, v241, v242, v258, v273, v274, v275, v292, v293, v309, v324, v325, v326, v343, v344, v360, v386, v387, v388, v405, v406, v422, v437, v443, v444, v445, v461, v466, v469, v474, v490, v501, v505, v523, v549, v573, v574, v590, v616, v617, v631, v632, v648, v681, v682, v696, v716, v718, v719, v727, v728, v730, v731, v739, v740, v741, v753, v754, v755, v768, v769 int64
-		var v19, v20, v38, v72, v92, v106, v132, v152, v233, v249, v264, v283, v300, v315, v334, v351, v366, v396, v413, v428, v465, v479, v509, v532, v548, v558, v581, v597, v639, v655, v688, v702, v717, v729, v742, v743, v745, v756, v757 bool
-		var v21, v31, v35, v43, v77, v85, v89, v97, v107, v112, v137, v145, v149, v157, v205, v238, v240, v254, v257, v269, v272, v288, v291, v305, v308, v320, v323, v339, v342, v356, v359, v371, v385, v401, v404, v418, v421, v433, v436, v441, v448, v462, v467, v484, v492, v503, v506, v514, v526, v529, v537, v555, v563, v567, v586, v602, v623, v626, v644, v660, v693, v707, v744, v758 int32
-		var v32, v36, v66, v70, v86, v90, v113, v126, v130, v146, v150, v206, v228, v231, v245, v247, v260, v262, v278, v281, v296, v298, v311, v313, v329, v332, v347, v349, v362, v364, v391, v394, v409, v411, v424, v426, v449, v473, v477, v493, v504, v507, v527, v530, v553, v556, v565, v576, v579, v592, v595, v624, v636, v637, v652, v653, v665, v685, v686, v699, v700 float32
+		var v16, v17, v18, v22, v23, v28, v49, v53, v68, v73, v93, v95, v97, v98, v99, v101, v103, v107, v122, v123, v127, v163, v171, v172, v173, v175, v177, v181, v196, v197, v201, v220, v222, v229, v230, v231, v233, v235, v239, v254, v255, v259, v304, v314, v315, v316, v317, v324, v329, v339, v340, v347, v352, v365, v367, v369, v371, v373, v374, v390, v391, v407, v422, v423, v424, v441, v442, v458, v473, v474, v475, v492, v493, v509, v535, v536, v537, v554, v555, v571, v586, v592, v593, v594, v610, v618, v639, v655, v660, v675, v677, v688, v692, v717, v737, v763, v787, v788, v818, v832, v848, v859, v860, v874, v882, v896, v912, v913, v920, v934, v950, v968, v969, v983, v1003, v1005, v1006, v1014, v1015, v1017, v1018, v1026, v1027, v1028, v1040, v1041, v1042, v1055, v1056 int64
+		var v19, v20, v26, v27, v57, v78, v112, v132, v155, v186, v206, v244, v264, v382, v398, v413, v432, v449, v464, v483, v500, v515, v545, v562, v577, v614, v615, v616, v617, v647, v665, v696, v725, v746, v762, v772, v795, v824, v839, v878, v879, v888, v903, v926, v941, v975, v989, v1004, v1016, v1029, v1030, v1032, v1043, v1044 bool
+		var v21, v51, v54, v62, v71, v75, v83, v117, v125, v129, v137, v161, v162, v191, v199, v203, v211, v224, v249, v257, v261, v269, v354, v387, v389, v403, v406, v418, v421, v437, v440, v454, v457, v469, v472, v488, v491, v505, v508, v520, v534, v550, v553, v567, v570, v582, v585, v590, v597, v611, v619, v652, v670, v679, v690, v693, v701, v719, v722, v730, v740, v743, v751, v769, v777, v781, v800, v829, v844, v866, v869, v893, v908, v931, v946, v980, v994, v1031, v1045 int32
+		var v52, v55, v72, v76, v106, v110, v126, v130, v180, v184, v200, v204, v225, v238, v242, v258, v262, v355, v377, v380, v394, v396, v409, v411, v427, v430, v445, v447, v460, v462, v478, v481, v496, v498, v511, v513, v540, v543, v558, v560, v573, v575, v598, v642, v645, v659, v663, v680, v691, v694, v720, v723, v741, v744, v767, v770, v779, v790, v793, v820, v822, v834, v837, v867, v885, v886, v900, v901, v923, v924, v938, v939, v952, v972, v973, v986, v987 float32
 		{
 			v10 := v3 == 0
 			if !v10 {
-				goto b342
+				goto b424
 			}
 		}
 		*(*[384]byte)(m1) = [384]byte{}
@@ -771,383 +771,337 @@ func (g *sharedHost) r2() int {
 			v23 = v17 - v16
 			v24 := v23 <= 12
 			if !v24 {
-				goto b22
-			}
-		}
-		{
-			v25 := v16 + 1
-			v26 = v25
-		}
-	b8:
-		{
-			v27 := v26 < v17
-			if !v27 {
-				v739 = v16
-				v740 = v17
-				v741 = v18
-				v742 = v19
-				v743 = v20
-				v744 = v21
-				v745 = true
-				goto b329
-			}
-			v28 = v26
-		}
-	b9:
-		{
-			v29 := v16 < v28
-			if !v29 {
-				goto b21
-			}
-		}
-		{
-			v30 := uint64(v28) < uint64(32)
-			if !v30 {
-				goto b20
-			}
-		}
-		{
-			v31 = int32(uint64(v28))
-			v32 = *(*float32)(unsafe.Add(m0, int(v31)*4))
-			v33 = v28 + -1
-			v34 := uint64(v33) < uint64(32)
-			if !v34 {
-				goto b19
-			}
-		}
-		{
-			v35 = int32(uint64(v33))
-			v36 = *(*float32)(unsafe.Add(m0, int(v35)*4))
-			v37 := v36 != v36
-			v38 = v32 != v32
-			if !v37 {
-				goto b14
-			}
-		}
-		{
-			v39 := int32(-1)
-			if v38 {
-				v39 = int32(0)
-			}
-			v43 = v39
-			goto b17
-		}
-	b14:
-		if v38 {
-			v43 = int32(1)
-			goto b17
-		}
-		{
-			v40 := v36 < v32
-			if v40 {
-				v43 = int32(-1)
-				goto b17
-			}
-		}
-		{
-			v41 := v32 < v36
-			v42 := int32(0)
-			if v41 {
-				v42 = int32(1)
-			}
-			v43 = v42
-		}
-	b17:
-		{
-			v44 := v43 < 0
-			if !v44 {
-				goto b21
-			}
-		}
-		{
-			v45 := *(*float32)(unsafe.Add(m0, int(v35)*4))
-			v46 := *(*float32)(unsafe.Add(m0, int(v31)*4))
-			*(*float32)(unsafe.Add(m0, int(v31)*4)) = v45
-			*(*float32)(unsafe.Add(m0, int(v35)*4)) = v46
-			v28 = v33
-			goto b9
-		}
-	b19:
-		g.Fault(2, v33, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b20:
-		g.Fault(3, v28, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		{
-			v51 := v26 + 1
-			v26 = v51
-			goto b8
-		}
-	b22:
-		{
-			v52 := v18 == 0
-			if !v52 {
-				goto b80
-			}
-		}
-		{
-			v53 = v23 + -1
-			v54 := v53 / 2
-			v55 = v54
-		}
-	b24:
-		{
-			v56 := 0 <= v55
-			if !v56 {
-				goto b49
-			}
-			v57 = v55
-		}
-	b25:
-		{
-			v58 = v57 * 2
-			v59 = v58 + 1
-			v60 := v23 <= v59
-			if v60 {
-				goto b46
-			}
-		}
-		{
-			v61 = v58 + 2
-			v62 := v61 < v23
-			if !v62 {
-				v82 = v59
-				goto b37
-			}
-		}
-		{
-			v63 = v16 + v59
-			v64 := uint64(v63) < uint64(32)
-			if !v64 {
-				goto b36
-			}
-		}
-		{
-			v65 := int32(uint64(v63))
-			v66 = *(*float32)(unsafe.Add(m0, int(v65)*4))
-			v67 = v63 + 1
-			v68 := uint64(v67) < uint64(32)
-			if !v68 {
-				goto b35
-			}
-		}
-		{
-			v69 := int32(uint64(v67))
-			v70 = *(*float32)(unsafe.Add(m0, int(v69)*4))
-			v71 := v70 != v70
-			v72 = v66 != v66
-			if !v71 {
 				goto b31
 			}
 		}
 		{
-			v73 := int32(-1)
-			if v72 {
-				v73 = int32(0)
+			v25 := v16 + 1
+			v26 = -2147483648 <= v16
+			v27 = v16 <= 2147483647
+			v28 = v25
+		}
+	b8:
+		{
+			v29 := v28 < v17
+			if !v29 {
+				v1026 = v16
+				v1027 = v17
+				v1028 = v18
+				v1029 = v19
+				v1030 = v20
+				v1031 = v21
+				v1032 = true
+				goto b411
 			}
-			v77 = v73
-			goto b34
+		}
+		{
+			v30 := -2147483648 <= v28
+			v31 := v28 <= 2147483647
+			v32 := uint64(v28) < uint64(32)
+			v33 := v28 - v16
+			v34 := v33 + -1
+			v35 := v34 * -1
+			v36 := v28 + v35
+			v37 := uint64(v36) < uint64(32)
+			v38 := v28 + -1
+			v39 := uint64(v38) < uint64(32)
+			v40 := v36 + -1
+			v41 := uint64(v40) < uint64(32)
+			v42 := v30 && v31
+			v43 := v42 && v26
+			v44 := v43 && v27
+			v45 := v44 && v32
+			v46 := v45 && v37
+			v47 := v46 && v39
+			v48 := v47 && v41
+			if !v48 {
+				v68 = v28
+				goto b18
+			}
+			v49 = v28
+		}
+	b10:
+		{
+			v50 := v16 < v49
+			if !v50 {
+				goto b30
+			}
+		}
+		{
+			v51 = int32(uint64(v49))
+			v52 = *(*float32)(unsafe.Add(m0, int(v51)*4))
+			v53 = v49 + -1
+			v54 = int32(uint64(v53))
+			v55 = *(*float32)(unsafe.Add(m0, int(v54)*4))
+			v56 := v55 != v55
+			v57 = v52 != v52
+			if !v56 {
+				goto b13
+			}
+		}
+		{
+			v58 := int32(-1)
+			if v57 {
+				v58 = int32(0)
+			}
+			v62 = v58
+			goto b16
+		}
+	b13:
+		if v57 {
+			v62 = int32(1)
+			goto b16
+		}
+		{
+			v59 := v55 < v52
+			if v59 {
+				v62 = int32(-1)
+				goto b16
+			}
+		}
+		{
+			v60 := v52 < v55
+			v61 := int32(0)
+			if v60 {
+				v61 = int32(1)
+			}
+			v62 = v61
+		}
+	b16:
+		{
+			v63 := v62 < 0
+			if !v63 {
+				goto b30
+			}
+		}
+		{
+			v64 := *(*float32)(unsafe.Add(m0, int(v54)*4))
+			v65 := *(*float32)(unsafe.Add(m0, int(v51)*4))
+			*(*float32)(unsafe.Add(m0, int(v51)*4)) = v64
+			*(*float32)(unsafe.Add(m0, int(v54)*4)) = v65
+			v49 = v53
+			goto b10
+		}
+	b18:
+		{
+			v69 := v16 < v68
+			if !v69 {
+				goto b30
+			}
+		}
+		{
+			v70 := uint64(v68) < uint64(32)
+			if !v70 {
+				goto b29
+			}
+		}
+		{
+			v71 = int32(uint64(v68))
+			v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
+			v73 = v68 + -1
+			v74 := uint64(v73) < uint64(32)
+			if !v74 {
+				goto b28
+			}
+		}
+		{
+			v75 = int32(uint64(v73))
+			v76 = *(*float32)(unsafe.Add(m0, int(v75)*4))
+			v77 := v76 != v76
+			v78 = v72 != v72
+			if !v77 {
+				goto b23
+			}
+		}
+		{
+			v79 := int32(-1)
+			if v78 {
+				v79 = int32(0)
+			}
+			v83 = v79
+			goto b26
+		}
+	b23:
+		if v78 {
+			v83 = int32(1)
+			goto b26
+		}
+		{
+			v80 := v76 < v72
+			if v80 {
+				v83 = int32(-1)
+				goto b26
+			}
+		}
+		{
+			v81 := v72 < v76
+			v82 := int32(0)
+			if v81 {
+				v82 = int32(1)
+			}
+			v83 = v82
+		}
+	b26:
+		{
+			v84 := v83 < 0
+			if !v84 {
+				goto b30
+			}
+		}
+		{
+			v85 := *(*float32)(unsafe.Add(m0, int(v75)*4))
+			v86 := *(*float32)(unsafe.Add(m0, int(v71)*4))
+			*(*float32)(unsafe.Add(m0, int(v71)*4)) = v85
+			*(*float32)(unsafe.Add(m0, int(v75)*4)) = v86
+			v68 = v73
+			goto b18
+		}
+	b28:
+		g.Fault(2, v73, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b29:
+		g.Fault(3, v68, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b30:
+		{
+			v91 := v28 + 1
+			v28 = v91
+			goto b8
 		}
 	b31:
-		if v72 {
-			v77 = int32(1)
-			goto b34
-		}
 		{
-			v74 := v70 < v66
-			if v74 {
-				v77 = int32(-1)
-				goto b34
+			v92 := v18 == 0
+			if !v92 {
+				goto b115
 			}
 		}
 		{
-			v75 := v66 < v70
-			v76 := int32(0)
-			if v75 {
-				v76 = int32(1)
+			v93 = v23 + -1
+			v94 := v93 / 2
+			v95 = v94
+		}
+	b33:
+		{
+			v96 := 0 <= v95
+			if !v96 {
+				goto b58
 			}
-			v77 = v76
+			v97 = v95
 		}
 	b34:
 		{
-			v78 := v77 < 0
-			v79 := v59
-			if v78 {
-				v79 = v61
-			}
-			v82 = v79
-			goto b37
-		}
-	b35:
-		g.Fault(4, v67, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b36:
-		g.Fault(5, v63, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b37:
-		{
-			v83 = v16 + v57
-			v84 := uint64(v83) < uint64(32)
-			if !v84 {
-				goto b48
+			v98 = v97 * 2
+			v99 = v98 + 1
+			v100 := v23 <= v99
+			if v100 {
+				goto b55
 			}
 		}
 		{
-			v85 = int32(uint64(v83))
-			v86 = *(*float32)(unsafe.Add(m0, int(v85)*4))
-			v87 = v16 + v82
-			v88 := uint64(v87) < uint64(32)
-			if !v88 {
-				goto b47
-			}
-		}
-		{
-			v89 = int32(uint64(v87))
-			v90 = *(*float32)(unsafe.Add(m0, int(v89)*4))
-			v91 := v90 != v90
-			v92 = v86 != v86
-			if !v91 {
-				goto b41
-			}
-		}
-		{
-			v93 := int32(-1)
-			if v92 {
-				v93 = int32(0)
-			}
-			v97 = v93
-			goto b44
-		}
-	b41:
-		if v92 {
-			v97 = int32(1)
-			goto b44
-		}
-		{
-			v94 := v90 < v86
-			if v94 {
-				v97 = int32(-1)
-				goto b44
-			}
-		}
-		{
-			v95 := v86 < v90
-			v96 := int32(0)
-			if v95 {
-				v96 = int32(1)
-			}
-			v97 = v96
-		}
-	b44:
-		{
-			v98 := v97 < 0
-			if !v98 {
+			v101 = v98 + 2
+			v102 := v101 < v23
+			if !v102 {
+				v122 = v99
 				goto b46
 			}
 		}
 		{
-			v99 := *(*float32)(unsafe.Add(m0, int(v89)*4))
-			v100 := *(*float32)(unsafe.Add(m0, int(v85)*4))
-			*(*float32)(unsafe.Add(m0, int(v85)*4)) = v99
-			*(*float32)(unsafe.Add(m0, int(v89)*4)) = v100
-			v57 = v82
-			goto b25
+			v103 = v16 + v99
+			v104 := uint64(v103) < uint64(32)
+			if !v104 {
+				goto b45
+			}
 		}
+		{
+			v105 := int32(uint64(v103))
+			v106 = *(*float32)(unsafe.Add(m0, int(v105)*4))
+			v107 = v103 + 1
+			v108 := uint64(v107) < uint64(32)
+			if !v108 {
+				goto b44
+			}
+		}
+		{
+			v109 := int32(uint64(v107))
+			v110 = *(*float32)(unsafe.Add(m0, int(v109)*4))
+			v111 := v110 != v110
+			v112 = v106 != v106
+			if !v111 {
+				goto b40
+			}
+		}
+		{
+			v113 := int32(-1)
+			if v112 {
+				v113 = int32(0)
+			}
+			v117 = v113
+			goto b43
+		}
+	b40:
+		if v112 {
+			v117 = int32(1)
+			goto b43
+		}
+		{
+			v114 := v110 < v106
+			if v114 {
+				v117 = int32(-1)
+				goto b43
+			}
+		}
+		{
+			v115 := v106 < v110
+			v116 := int32(0)
+			if v115 {
+				v116 = int32(1)
+			}
+			v117 = v116
+		}
+	b43:
+		{
+			v118 := v117 < 0
+			v119 := v99
+			if v118 {
+				v119 = v101
+			}
+			v122 = v119
+			goto b46
+		}
+	b44:
+		g.Fault(4, v107, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b45:
+		g.Fault(5, v103, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b46:
 		{
-			v103 := v55 + -1
-			v55 = v103
-			goto b24
-		}
-	b47:
-		g.Fault(6, v87, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b48:
-		g.Fault(7, v83, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b49:
-		v106 = uint64(v16) < uint64(32)
-		v107 = int32(uint64(v16))
-		v108 = v53
-	b50:
-		{
-			v109 := 0 <= v108
-			if !v109 {
-				v739 = v16
-				v740 = v17
-				v741 = v18
-				v742 = v19
-				v743 = v20
-				v744 = v21
-				v745 = true
-				goto b329
-			}
-		}
-		{
-			v110 = v16 + v108
-			v111 := uint64(v110) < uint64(32)
-			if !v111 {
-				goto b79
-			}
-		}
-		v112 = int32(uint64(v110))
-		v113 = *(*float32)(unsafe.Add(m0, int(v112)*4))
-		if !v106 {
-			goto b78
-		}
-		{
-			v114 := *(*float32)(unsafe.Add(m0, int(v107)*4))
-			*(*float32)(unsafe.Add(m0, int(v107)*4)) = v113
-			*(*float32)(unsafe.Add(m0, int(v112)*4)) = v114
-			v117 = int64(0)
-		}
-	b54:
-		{
-			v118 = v117 * 2
-			v119 = v118 + 1
-			v120 := v108 <= v119
-			if v120 {
-				goto b75
-			}
-		}
-		{
-			v121 = v118 + 2
-			v122 := v121 < v108
-			if !v122 {
-				v142 = v119
-				goto b66
-			}
-		}
-		{
-			v123 = v16 + v119
+			v123 = v16 + v97
 			v124 := uint64(v123) < uint64(32)
 			if !v124 {
-				goto b65
+				goto b57
 			}
 		}
 		{
-			v125 := int32(uint64(v123))
+			v125 = int32(uint64(v123))
 			v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
-			v127 = v123 + 1
+			v127 = v16 + v122
 			v128 := uint64(v127) < uint64(32)
 			if !v128 {
-				goto b64
+				goto b56
 			}
 		}
 		{
-			v129 := int32(uint64(v127))
+			v129 = int32(uint64(v127))
 			v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
 			v131 := v130 != v130
 			v132 = v126 != v126
 			if !v131 {
-				goto b60
+				goto b50
 			}
 		}
 		{
@@ -1156,18 +1110,18 @@ func (g *sharedHost) r2() int {
 				v133 = int32(0)
 			}
 			v137 = v133
-			goto b63
+			goto b53
 		}
-	b60:
+	b50:
 		if v132 {
 			v137 = int32(1)
-			goto b63
+			goto b53
 		}
 		{
 			v134 := v130 < v126
 			if v134 {
 				v137 = int32(-1)
-				goto b63
+				goto b53
 			}
 		}
 		{
@@ -1178,359 +1132,398 @@ func (g *sharedHost) r2() int {
 			}
 			v137 = v136
 		}
-	b63:
+	b53:
 		{
 			v138 := v137 < 0
-			v139 := v119
-			if v138 {
-				v139 = v121
+			if !v138 {
+				goto b55
 			}
-			v142 = v139
-			goto b66
 		}
-	b64:
-		g.Fault(4, v127, int64(32), v0, int32(0), int32(0))
+		{
+			v139 := *(*float32)(unsafe.Add(m0, int(v129)*4))
+			v140 := *(*float32)(unsafe.Add(m0, int(v125)*4))
+			*(*float32)(unsafe.Add(m0, int(v125)*4)) = v139
+			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
+			v97 = v122
+			goto b34
+		}
+	b55:
+		{
+			v143 := v95 + -1
+			v95 = v143
+			goto b33
+		}
+	b56:
+		g.Fault(6, v127, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b65:
-		g.Fault(5, v123, int64(32), v0, int32(0), int32(0))
+	b57:
+		g.Fault(7, v123, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b66:
+	b58:
 		{
-			v143 = v16 + v117
-			v144 := uint64(v143) < uint64(32)
-			if !v144 {
-				goto b77
+			v146 := -2147483648 <= v16
+			v147 := v16 <= 2147483647
+			v148 := v93 <= 2147483647
+			v149 := v16 + v93
+			v150 := uint64(v149) < uint64(32)
+			v151 := v93 * -1
+			v152 := v93 + v151
+			v153 := v16 + v152
+			v154 := uint64(v153) < uint64(32)
+			v155 = uint64(v16) < uint64(32)
+			v156 := v146 && v147
+			v157 := v156 && v148
+			v158 := v157 && v150
+			v159 := v158 && v154
+			v160 := v159 && v155
+			v161 = int32(uint64(v16))
+			v162 = int32(uint64(v16))
+			if !v160 {
+				v220 = v93
+				goto b85
+			}
+			v163 = v93
+		}
+	b59:
+		{
+			v164 := 0 <= v163
+			if !v164 {
+				v1026 = v16
+				v1027 = v17
+				v1028 = v18
+				v1029 = v19
+				v1030 = v20
+				v1031 = v21
+				v1032 = true
+				goto b411
 			}
 		}
 		{
-			v145 = int32(uint64(v143))
-			v146 = *(*float32)(unsafe.Add(m0, int(v145)*4))
-			v147 = v16 + v142
-			v148 := uint64(v147) < uint64(32)
-			if !v148 {
-				goto b76
+			v165 := v16 + v163
+			v166 := int32(uint64(v165))
+			v167 := *(*float32)(unsafe.Add(m0, int(v166)*4))
+			v168 := *(*float32)(unsafe.Add(m0, int(v162)*4))
+			*(*float32)(unsafe.Add(m0, int(v162)*4)) = v167
+			*(*float32)(unsafe.Add(m0, int(v166)*4)) = v168
+			v171 = int64(0)
+		}
+	b61:
+		{
+			v172 = v171 * 2
+			v173 = v172 + 1
+			v174 := v163 <= v173
+			if v174 {
+				goto b82
 			}
 		}
 		{
-			v149 = int32(uint64(v147))
-			v150 = *(*float32)(unsafe.Add(m0, int(v149)*4))
-			v151 := v150 != v150
-			v152 = v146 != v146
-			if !v151 {
-				goto b70
-			}
-		}
-		{
-			v153 := int32(-1)
-			if v152 {
-				v153 = int32(0)
-			}
-			v157 = v153
-			goto b73
-		}
-	b70:
-		if v152 {
-			v157 = int32(1)
-			goto b73
-		}
-		{
-			v154 := v150 < v146
-			if v154 {
-				v157 = int32(-1)
+			v175 = v172 + 2
+			v176 := v175 < v163
+			if !v176 {
+				v196 = v173
 				goto b73
 			}
 		}
 		{
-			v155 := v146 < v150
-			v156 := int32(0)
-			if v155 {
-				v156 = int32(1)
+			v177 = v16 + v173
+			v178 := uint64(v177) < uint64(32)
+			if !v178 {
+				goto b72
 			}
-			v157 = v156
 		}
+		{
+			v179 := int32(uint64(v177))
+			v180 = *(*float32)(unsafe.Add(m0, int(v179)*4))
+			v181 = v177 + 1
+			v182 := uint64(v181) < uint64(32)
+			if !v182 {
+				goto b71
+			}
+		}
+		{
+			v183 := int32(uint64(v181))
+			v184 = *(*float32)(unsafe.Add(m0, int(v183)*4))
+			v185 := v184 != v184
+			v186 = v180 != v180
+			if !v185 {
+				goto b67
+			}
+		}
+		{
+			v187 := int32(-1)
+			if v186 {
+				v187 = int32(0)
+			}
+			v191 = v187
+			goto b70
+		}
+	b67:
+		if v186 {
+			v191 = int32(1)
+			goto b70
+		}
+		{
+			v188 := v184 < v180
+			if v188 {
+				v191 = int32(-1)
+				goto b70
+			}
+		}
+		{
+			v189 := v180 < v184
+			v190 := int32(0)
+			if v189 {
+				v190 = int32(1)
+			}
+			v191 = v190
+		}
+	b70:
+		{
+			v192 := v191 < 0
+			v193 := v173
+			if v192 {
+				v193 = v175
+			}
+			v196 = v193
+			goto b73
+		}
+	b71:
+		g.Fault(4, v181, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b72:
+		g.Fault(5, v177, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b73:
 		{
-			v158 := v157 < 0
-			if !v158 {
-				goto b75
+			v197 = v16 + v171
+			v198 := uint64(v197) < uint64(32)
+			if !v198 {
+				goto b84
 			}
 		}
 		{
-			v159 := *(*float32)(unsafe.Add(m0, int(v149)*4))
-			v160 := *(*float32)(unsafe.Add(m0, int(v145)*4))
-			*(*float32)(unsafe.Add(m0, int(v145)*4)) = v159
-			*(*float32)(unsafe.Add(m0, int(v149)*4)) = v160
-			v117 = v142
-			goto b54
+			v199 = int32(uint64(v197))
+			v200 = *(*float32)(unsafe.Add(m0, int(v199)*4))
+			v201 = v16 + v196
+			v202 := uint64(v201) < uint64(32)
+			if !v202 {
+				goto b83
+			}
 		}
-	b75:
 		{
-			v163 := v108 + -1
-			v108 = v163
-			goto b50
+			v203 = int32(uint64(v201))
+			v204 = *(*float32)(unsafe.Add(m0, int(v203)*4))
+			v205 := v204 != v204
+			v206 = v200 != v200
+			if !v205 {
+				goto b77
+			}
 		}
-	b76:
-		g.Fault(6, v147, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		{
+			v207 := int32(-1)
+			if v206 {
+				v207 = int32(0)
+			}
+			v211 = v207
+			goto b80
+		}
 	b77:
-		g.Fault(7, v143, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b78:
-		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b79:
-		g.Fault(9, v110, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b80:
-		if v19 {
-			v216 = v18
-			goto b89
+		if v206 {
+			v211 = int32(1)
+			goto b80
 		}
 		{
-			v168 := int32(uint64(v23))
-			v169 := int64(uint64(v23) >> 32)
-			v170 := int32(uint64(v169))
-			v171 := v170 == 0
-			v172 := int32(bits.Len32(uint32(v168))) - 1
-			v173 := 31 - v172
-			v174 := v173 + 32
-			v175 := int32(bits.Len32(uint32(v170))) - 1
-			v176 := 31 - v175
-			v177 := v176
-			if v171 {
-				v177 = v174
+			v208 := v204 < v200
+			if v208 {
+				v211 = int32(-1)
+				goto b80
 			}
-			v178 := 64 - v177
-			v179 := uint32(v178) < uint32(64)
-			v180 := v178 & 63
-			v181 := int64(uint32(v180))
-			v182 := int64(1) << (uint64(v181) & 63)
-			v183 := int64(0)
-			if v179 {
-				v183 = v182
+		}
+		{
+			v209 := v200 < v204
+			v210 := int32(0)
+			if v209 {
+				v210 = int32(1)
 			}
-			v184 := v23 / 4
-			v185 := v184 * 2
-			v186 := v16 + v185
-			v187 := v186 + -1
-			v188 = v186 + 1
-			v189 = v183 + -1
-			v190 = v23
-			v191 = v187
+			v211 = v210
+		}
+	b80:
+		{
+			v212 := v211 < 0
+			if !v212 {
+				goto b82
+			}
+		}
+		{
+			v213 := *(*float32)(unsafe.Add(m0, int(v203)*4))
+			v214 := *(*float32)(unsafe.Add(m0, int(v199)*4))
+			*(*float32)(unsafe.Add(m0, int(v199)*4)) = v213
+			*(*float32)(unsafe.Add(m0, int(v203)*4)) = v214
+			v171 = v196
+			goto b61
 		}
 	b82:
 		{
-			v192 := v191 <= v188
-			if !v192 {
-				goto b88
-			}
+			v217 := v163 + -1
+			v163 = v217
+			goto b59
 		}
-		{
-			v193 := v190 << 13
-			v194 := v190 ^ v193
-			v195 := int64(uint64(v194) >> 7)
-			v196 := v194 ^ v195
-			v197 := v196 << 17
-			v198 = v196 ^ v197
-			v199 := v198 & v189
-			v200 := v23 <= v199
-			v201 := v199 - v23
-			v202 := v199
-			if v200 {
-				v202 = v201
-			}
-			v203 = v16 + v202
-			v204 := uint64(v203) < uint64(32)
-			if !v204 {
-				goto b87
-			}
-		}
-		{
-			v205 = int32(uint64(v203))
-			v206 = *(*float32)(unsafe.Add(m0, int(v205)*4))
-			v207 := uint64(v191) < uint64(32)
-			if !v207 {
-				goto b86
-			}
-		}
-		{
-			v208 := int32(uint64(v191))
-			v209 := *(*float32)(unsafe.Add(m0, int(v208)*4))
-			*(*float32)(unsafe.Add(m0, int(v208)*4)) = v206
-			*(*float32)(unsafe.Add(m0, int(v205)*4)) = v209
-			v212 := v191 + 1
-			v190 = v198
-			v191 = v212
-			goto b82
-		}
-	b86:
-		g.Fault(10, v191, int64(32), v0, int32(0), int32(0))
+	b83:
+		g.Fault(6, v201, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b87:
-		g.Fault(11, v203, int64(32), v0, int32(0), int32(0))
+	b84:
+		g.Fault(7, v197, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b88:
+	b85:
 		{
-			v215 := v18 + -1
-			v216 = v215
+			v221 := 0 <= v220
+			if !v221 {
+				v1026 = v16
+				v1027 = v17
+				v1028 = v18
+				v1029 = v19
+				v1030 = v20
+				v1031 = v21
+				v1032 = true
+				goto b411
+			}
+		}
+		{
+			v222 = v16 + v220
+			v223 := uint64(v222) < uint64(32)
+			if !v223 {
+				goto b114
+			}
+		}
+		v224 = int32(uint64(v222))
+		v225 = *(*float32)(unsafe.Add(m0, int(v224)*4))
+		if !v155 {
+			goto b113
+		}
+		{
+			v226 := *(*float32)(unsafe.Add(m0, int(v161)*4))
+			*(*float32)(unsafe.Add(m0, int(v161)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v224)*4)) = v226
+			v229 = int64(0)
 		}
 	b89:
 		{
-			v217 := v23 / 4
-			v218 = v16 + v217
-			v219 := v217 * 2
-			v220 = v16 + v219
-			v221 := v217 * 3
-			v222 = v16 + v221
-			v223 := 50 <= v23
-			if !v223 {
-				v385 = int32(0)
-				v386 = v218
-				v387 = v220
-				v388 = v222
-				goto b160
+			v230 = v229 * 2
+			v231 = v230 + 1
+			v232 := v220 <= v231
+			if v232 {
+				goto b110
 			}
 		}
 		{
-			v224 = v218 + -1
-			v225 = v218 + 1
-			v226 := uint64(v218) < uint64(32)
-			if !v226 {
-				goto b159
+			v233 = v230 + 2
+			v234 := v233 < v220
+			if !v234 {
+				v254 = v231
+				goto b101
 			}
 		}
 		{
-			v227 := int32(uint64(v218))
-			v228 = *(*float32)(unsafe.Add(m0, int(v227)*4))
-			v229 := uint64(v224) < uint64(32)
-			if !v229 {
-				goto b158
+			v235 = v16 + v231
+			v236 := uint64(v235) < uint64(32)
+			if !v236 {
+				goto b100
 			}
 		}
 		{
-			v230 := int32(uint64(v224))
-			v231 = *(*float32)(unsafe.Add(m0, int(v230)*4))
-			v232 := v231 != v231
-			v233 = v228 != v228
-			if !v232 {
-				goto b94
-			}
-		}
-		{
-			v234 := int32(-1)
-			if v233 {
-				v234 = int32(0)
-			}
-			v238 = v234
-			goto b97
-		}
-	b94:
-		if v233 {
-			v238 = int32(1)
-			goto b97
-		}
-		{
-			v235 := v231 < v228
-			if v235 {
-				v238 = int32(-1)
-				goto b97
-			}
-		}
-		{
-			v236 := v228 < v231
-			v237 := int32(0)
-			if v236 {
-				v237 = int32(1)
-			}
-			v238 = v237
-		}
-	b97:
-		{
-			v239 := v238 < 0
-			if v239 {
-				v240 = int32(1)
-				v241 = v218
-				v242 = v224
+			v237 := int32(uint64(v235))
+			v238 = *(*float32)(unsafe.Add(m0, int(v237)*4))
+			v239 = v235 + 1
+			v240 := uint64(v239) < uint64(32)
+			if !v240 {
 				goto b99
 			}
 		}
-		v240 = int32(0)
-		v241 = v224
-		v242 = v218
-	b99:
 		{
-			v243 := uint64(v225) < uint64(32)
+			v241 := int32(uint64(v239))
+			v242 = *(*float32)(unsafe.Add(m0, int(v241)*4))
+			v243 := v242 != v242
+			v244 = v238 != v238
 			if !v243 {
-				goto b157
+				goto b95
 			}
 		}
 		{
-			v244 := int32(uint64(v225))
-			v245 = *(*float32)(unsafe.Add(m0, int(v244)*4))
-			v246 := int32(uint64(v242))
-			v247 = *(*float32)(unsafe.Add(m0, int(v246)*4))
-			v248 := v247 != v247
-			v249 = v245 != v245
-			if !v248 {
-				goto b102
+			v245 := int32(-1)
+			if v244 {
+				v245 = int32(0)
+			}
+			v249 = v245
+			goto b98
+		}
+	b95:
+		if v244 {
+			v249 = int32(1)
+			goto b98
+		}
+		{
+			v246 := v242 < v238
+			if v246 {
+				v249 = int32(-1)
+				goto b98
 			}
 		}
 		{
-			v250 := int32(-1)
-			if v249 {
-				v250 = int32(0)
+			v247 := v238 < v242
+			v248 := int32(0)
+			if v247 {
+				v248 = int32(1)
 			}
-			v254 = v250
-			goto b105
+			v249 = v248
 		}
-	b102:
-		if v249 {
-			v254 = int32(1)
-			goto b105
+	b98:
+		{
+			v250 := v249 < 0
+			v251 := v231
+			if v250 {
+				v251 = v233
+			}
+			v254 = v251
+			goto b101
+		}
+	b99:
+		g.Fault(4, v239, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b100:
+		g.Fault(5, v235, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b101:
+		{
+			v255 = v16 + v229
+			v256 := uint64(v255) < uint64(32)
+			if !v256 {
+				goto b112
+			}
 		}
 		{
-			v251 := v247 < v245
-			if v251 {
-				v254 = int32(-1)
-				goto b105
+			v257 = int32(uint64(v255))
+			v258 = *(*float32)(unsafe.Add(m0, int(v257)*4))
+			v259 = v16 + v254
+			v260 := uint64(v259) < uint64(32)
+			if !v260 {
+				goto b111
 			}
 		}
 		{
-			v252 := v245 < v247
-			v253 := int32(0)
-			if v252 {
-				v253 = int32(1)
-			}
-			v254 = v253
-		}
-	b105:
-		{
-			v255 := v254 < 0
-			v256 := v240 + 1
-			v257 = v240
-			if v255 {
-				v257 = v256
-			}
-			v258 = v242
-			if v255 {
-				v258 = v225
-			}
-			v259 := int32(uint64(v258))
-			v260 = *(*float32)(unsafe.Add(m0, int(v259)*4))
-			v261 := int32(uint64(v241))
+			v261 = int32(uint64(v259))
 			v262 = *(*float32)(unsafe.Add(m0, int(v261)*4))
 			v263 := v262 != v262
-			v264 = v260 != v260
+			v264 = v258 != v258
 			if !v263 {
-				goto b107
+				goto b105
 			}
 		}
 		{
@@ -1539,518 +1532,371 @@ func (g *sharedHost) r2() int {
 				v265 = int32(0)
 			}
 			v269 = v265
-			goto b110
+			goto b108
 		}
-	b107:
+	b105:
 		if v264 {
 			v269 = int32(1)
-			goto b110
+			goto b108
 		}
 		{
-			v266 := v262 < v260
+			v266 := v262 < v258
 			if v266 {
 				v269 = int32(-1)
-				goto b110
+				goto b108
 			}
 		}
 		{
-			v267 := v260 < v262
+			v267 := v258 < v262
 			v268 := int32(0)
 			if v267 {
 				v268 = int32(1)
 			}
 			v269 = v268
 		}
-	b110:
+	b108:
 		{
 			v270 := v269 < 0
-			v271 := v257 + 1
-			v272 = v257
-			if v270 {
-				v272 = v271
-			}
-			v273 = v258
-			if v270 {
-				v273 = v241
-			}
-			v274 = v220 + -1
-			v275 = v220 + 1
-			v276 := uint64(v220) < uint64(32)
-			if !v276 {
-				goto b156
+			if !v270 {
+				goto b110
 			}
 		}
 		{
-			v277 := int32(uint64(v220))
-			v278 = *(*float32)(unsafe.Add(m0, int(v277)*4))
-			v279 := uint64(v274) < uint64(32)
-			if !v279 {
-				goto b155
-			}
+			v271 := *(*float32)(unsafe.Add(m0, int(v261)*4))
+			v272 := *(*float32)(unsafe.Add(m0, int(v257)*4))
+			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v272
+			v229 = v254
+			goto b89
 		}
+	b110:
 		{
-			v280 := int32(uint64(v274))
-			v281 = *(*float32)(unsafe.Add(m0, int(v280)*4))
-			v282 := v281 != v281
-			v283 = v278 != v278
-			if !v282 {
-				goto b114
-			}
+			v275 := v220 + -1
+			v220 = v275
+			goto b85
 		}
-		{
-			v284 := int32(-1)
-			if v283 {
-				v284 = int32(0)
-			}
-			v288 = v284
-			goto b117
-		}
+	b111:
+		g.Fault(6, v259, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b112:
+		g.Fault(7, v255, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b113:
+		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b114:
-		if v283 {
-			v288 = int32(1)
-			goto b117
+		g.Fault(9, v222, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b115:
+		if v19 {
+			v365 = v18
+			goto b128
 		}
 		{
-			v285 := v281 < v278
-			if v285 {
-				v288 = int32(-1)
-				goto b117
+			v280 := int32(uint64(v23))
+			v281 := int64(uint64(v23) >> 32)
+			v282 := int32(uint64(v281))
+			v283 := v282 == 0
+			v284 := int32(bits.Len32(uint32(v280))) - 1
+			v285 := 31 - v284
+			v286 := v285 + 32
+			v287 := int32(bits.Len32(uint32(v282))) - 1
+			v288 := 31 - v287
+			v289 := v288
+			if v283 {
+				v289 = v286
 			}
-		}
-		{
-			v286 := v278 < v281
-			v287 := int32(0)
-			if v286 {
-				v287 = int32(1)
+			v290 := 64 - v289
+			v291 := uint32(v290) < uint32(64)
+			v292 := v290 & 63
+			v293 := int64(uint32(v292))
+			v294 := int64(1) << (uint64(v293) & 63)
+			v295 := int64(0)
+			if v291 {
+				v295 = v294
 			}
-			v288 = v287
+			v296 := v23 / 4
+			v297 := v296 * 2
+			v298 := v16 + v297
+			v299 := v298 + -1
+			v300 := -2147483648 <= v299
+			v301 := v299 <= 2147483647
+			v302 := -2147483648 <= v298
+			v303 := v298 <= 2147483647
+			v304 = v298 + 1
+			v305 := v304 <= 2147483647
+			v306 := uint64(v299) < uint64(32)
+			v307 := uint64(v304) < uint64(32)
+			v308 := v300 && v301
+			v309 := v308 && v302
+			v310 := v309 && v303
+			v311 := v310 && v305
+			v312 := v311 && v306
+			v313 := v312 && v307
+			v314 = v295 + -1
+			v315 = v295 + -1
+			if !v313 {
+				v339 = v23
+				v340 = v299
+				goto b121
+			}
+			v316 = v23
+			v317 = v299
 		}
 	b117:
 		{
-			v289 := v288 < 0
-			if !v289 {
-				v291 = v272
-				v292 = v274
-				v293 = v220
-				goto b119
-			}
-		}
-		{
-			v290 := v272 + 1
-			v291 = v290
-			v292 = v220
-			v293 = v274
-		}
-	b119:
-		{
-			v294 := uint64(v275) < uint64(32)
-			if !v294 {
-				goto b154
-			}
-		}
-		{
-			v295 := int32(uint64(v275))
-			v296 = *(*float32)(unsafe.Add(m0, int(v295)*4))
-			v297 := int32(uint64(v293))
-			v298 = *(*float32)(unsafe.Add(m0, int(v297)*4))
-			v299 := v298 != v298
-			v300 = v296 != v296
-			if !v299 {
-				goto b122
-			}
-		}
-		{
-			v301 := int32(-1)
-			if v300 {
-				v301 = int32(0)
-			}
-			v305 = v301
-			goto b125
-		}
-	b122:
-		if v300 {
-			v305 = int32(1)
-			goto b125
-		}
-		{
-			v302 := v298 < v296
-			if v302 {
-				v305 = int32(-1)
-				goto b125
-			}
-		}
-		{
-			v303 := v296 < v298
-			v304 := int32(0)
-			if v303 {
-				v304 = int32(1)
-			}
-			v305 = v304
-		}
-	b125:
-		{
-			v306 := v305 < 0
-			v307 := v291 + 1
-			v308 = v291
-			if v306 {
-				v308 = v307
-			}
-			v309 = v293
-			if v306 {
-				v309 = v275
-			}
-			v310 := int32(uint64(v309))
-			v311 = *(*float32)(unsafe.Add(m0, int(v310)*4))
-			v312 := int32(uint64(v292))
-			v313 = *(*float32)(unsafe.Add(m0, int(v312)*4))
-			v314 := v313 != v313
-			v315 = v311 != v311
-			if !v314 {
+			v318 := v317 <= v304
+			if !v318 {
 				goto b127
 			}
 		}
 		{
-			v316 := int32(-1)
-			if v315 {
-				v316 = int32(0)
+			v319 := v316 << 13
+			v320 := v316 ^ v319
+			v321 := int64(uint64(v320) >> 7)
+			v322 := v320 ^ v321
+			v323 := v322 << 17
+			v324 = v322 ^ v323
+			v325 := v324 & v315
+			v326 := v23 <= v325
+			v327 := v325 - v23
+			v328 := v325
+			if v326 {
+				v328 = v327
 			}
-			v320 = v316
-			goto b130
-		}
-	b127:
-		if v315 {
-			v320 = int32(1)
-			goto b130
-		}
-		{
-			v317 := v313 < v311
-			if v317 {
-				v320 = int32(-1)
-				goto b130
-			}
-		}
-		{
-			v318 := v311 < v313
-			v319 := int32(0)
-			if v318 {
-				v319 = int32(1)
-			}
-			v320 = v319
-		}
-	b130:
-		{
-			v321 := v320 < 0
-			v322 := v308 + 1
-			v323 = v308
-			if v321 {
-				v323 = v322
-			}
-			v324 = v309
-			if v321 {
-				v324 = v292
-			}
-			v325 = v222 + -1
-			v326 = v222 + 1
-			v327 := uint64(v222) < uint64(32)
-			if !v327 {
-				goto b153
-			}
-		}
-		{
-			v328 := int32(uint64(v222))
-			v329 = *(*float32)(unsafe.Add(m0, int(v328)*4))
-			v330 := uint64(v325) < uint64(32)
+			v329 = v16 + v328
+			v330 := uint64(v329) < uint64(32)
 			if !v330 {
-				goto b152
+				goto b120
 			}
 		}
 		{
-			v331 := int32(uint64(v325))
-			v332 = *(*float32)(unsafe.Add(m0, int(v331)*4))
-			v333 := v332 != v332
-			v334 = v329 != v329
-			if !v333 {
-				goto b134
-			}
+			v331 := int32(uint64(v329))
+			v332 := *(*float32)(unsafe.Add(m0, int(v331)*4))
+			v333 := int32(uint64(v317))
+			v334 := *(*float32)(unsafe.Add(m0, int(v333)*4))
+			*(*float32)(unsafe.Add(m0, int(v333)*4)) = v332
+			*(*float32)(unsafe.Add(m0, int(v331)*4)) = v334
+			v337 := v317 + 1
+			v316 = v324
+			v317 = v337
+			goto b117
 		}
-		{
-			v335 := int32(-1)
-			if v334 {
-				v335 = int32(0)
-			}
-			v339 = v335
-			goto b137
-		}
-	b134:
-		if v334 {
-			v339 = int32(1)
-			goto b137
-		}
-		{
-			v336 := v332 < v329
-			if v336 {
-				v339 = int32(-1)
-				goto b137
-			}
-		}
-		{
-			v337 := v329 < v332
-			v338 := int32(0)
-			if v337 {
-				v338 = int32(1)
-			}
-			v339 = v338
-		}
-	b137:
-		{
-			v340 := v339 < 0
-			if !v340 {
-				v342 = v323
-				v343 = v325
-				v344 = v222
-				goto b139
-			}
-		}
-		{
-			v341 := v323 + 1
-			v342 = v341
-			v343 = v222
-			v344 = v325
-		}
-	b139:
-		{
-			v345 := uint64(v326) < uint64(32)
-			if !v345 {
-				goto b151
-			}
-		}
-		{
-			v346 := int32(uint64(v326))
-			v347 = *(*float32)(unsafe.Add(m0, int(v346)*4))
-			v348 := int32(uint64(v344))
-			v349 = *(*float32)(unsafe.Add(m0, int(v348)*4))
-			v350 := v349 != v349
-			v351 = v347 != v347
-			if !v350 {
-				goto b142
-			}
-		}
-		{
-			v352 := int32(-1)
-			if v351 {
-				v352 = int32(0)
-			}
-			v356 = v352
-			goto b145
-		}
-	b142:
-		if v351 {
-			v356 = int32(1)
-			goto b145
-		}
-		{
-			v353 := v349 < v347
-			if v353 {
-				v356 = int32(-1)
-				goto b145
-			}
-		}
-		{
-			v354 := v347 < v349
-			v355 := int32(0)
-			if v354 {
-				v355 = int32(1)
-			}
-			v356 = v355
-		}
-	b145:
-		{
-			v357 := v356 < 0
-			v358 := v342 + 1
-			v359 = v342
-			if v357 {
-				v359 = v358
-			}
-			v360 = v344
-			if v357 {
-				v360 = v326
-			}
-			v361 := int32(uint64(v360))
-			v362 = *(*float32)(unsafe.Add(m0, int(v361)*4))
-			v363 := int32(uint64(v343))
-			v364 = *(*float32)(unsafe.Add(m0, int(v363)*4))
-			v365 := v364 != v364
-			v366 = v362 != v362
-			if !v365 {
-				goto b147
-			}
-		}
-		{
-			v367 := int32(-1)
-			if v366 {
-				v367 = int32(0)
-			}
-			v371 = v367
-			goto b150
-		}
-	b147:
-		if v366 {
-			v371 = int32(1)
-			goto b150
-		}
-		{
-			v368 := v364 < v362
-			if v368 {
-				v371 = int32(-1)
-				goto b150
-			}
-		}
-		{
-			v369 := v362 < v364
-			v370 := int32(0)
-			if v369 {
-				v370 = int32(1)
-			}
-			v371 = v370
-		}
-	b150:
-		{
-			v372 := v371 < 0
-			v373 := v359 + 1
-			v374 := v359
-			if v372 {
-				v374 = v373
-			}
-			v375 := v360
-			if v372 {
-				v375 = v343
-			}
-			v385 = v374
-			v386 = v273
-			v387 = v324
-			v388 = v375
-			goto b160
-		}
-	b151:
-		g.Fault(12, v326, int64(32), v0, int32(0), int32(0))
+	b120:
+		g.Fault(10, v329, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b152:
-		g.Fault(13, v325, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b153:
-		g.Fault(12, v222, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b154:
-		g.Fault(12, v275, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b155:
-		g.Fault(13, v274, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b156:
-		g.Fault(12, v220, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b157:
-		g.Fault(12, v225, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b158:
-		g.Fault(13, v224, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b159:
-		g.Fault(12, v218, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b160:
+	b121:
 		{
-			v389 := uint64(v387) < uint64(32)
-			if !v389 {
-				goto b341
+			v341 := v340 <= v304
+			if !v341 {
+				goto b127
 			}
 		}
 		{
-			v390 := int32(uint64(v387))
-			v391 = *(*float32)(unsafe.Add(m0, int(v390)*4))
-			v392 := uint64(v386) < uint64(32)
+			v342 := v339 << 13
+			v343 := v339 ^ v342
+			v344 := int64(uint64(v343) >> 7)
+			v345 := v343 ^ v344
+			v346 := v345 << 17
+			v347 = v345 ^ v346
+			v348 := v347 & v314
+			v349 := v23 <= v348
+			v350 := v348 - v23
+			v351 := v348
+			if v349 {
+				v351 = v350
+			}
+			v352 = v16 + v351
+			v353 := uint64(v352) < uint64(32)
+			if !v353 {
+				goto b126
+			}
+		}
+		{
+			v354 = int32(uint64(v352))
+			v355 = *(*float32)(unsafe.Add(m0, int(v354)*4))
+			v356 := uint64(v340) < uint64(32)
+			if !v356 {
+				goto b125
+			}
+		}
+		{
+			v357 := int32(uint64(v340))
+			v358 := *(*float32)(unsafe.Add(m0, int(v357)*4))
+			*(*float32)(unsafe.Add(m0, int(v357)*4)) = v355
+			*(*float32)(unsafe.Add(m0, int(v354)*4)) = v358
+			v361 := v340 + 1
+			v339 = v347
+			v340 = v361
+			goto b121
+		}
+	b125:
+		g.Fault(11, v340, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b126:
+		g.Fault(10, v352, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b127:
+		{
+			v364 := v18 + -1
+			v365 = v364
+		}
+	b128:
+		{
+			v366 := v23 / 4
+			v367 = v16 + v366
+			v368 := v366 * 2
+			v369 = v16 + v368
+			v370 := v366 * 3
+			v371 = v16 + v370
+			v372 := 50 <= v23
+			if !v372 {
+				v534 = int32(0)
+				v535 = v367
+				v536 = v369
+				v537 = v371
+				goto b199
+			}
+		}
+		{
+			v373 = v367 + -1
+			v374 = v367 + 1
+			v375 := uint64(v367) < uint64(32)
+			if !v375 {
+				goto b198
+			}
+		}
+		{
+			v376 := int32(uint64(v367))
+			v377 = *(*float32)(unsafe.Add(m0, int(v376)*4))
+			v378 := uint64(v373) < uint64(32)
+			if !v378 {
+				goto b197
+			}
+		}
+		{
+			v379 := int32(uint64(v373))
+			v380 = *(*float32)(unsafe.Add(m0, int(v379)*4))
+			v381 := v380 != v380
+			v382 = v377 != v377
+			if !v381 {
+				goto b133
+			}
+		}
+		{
+			v383 := int32(-1)
+			if v382 {
+				v383 = int32(0)
+			}
+			v387 = v383
+			goto b136
+		}
+	b133:
+		if v382 {
+			v387 = int32(1)
+			goto b136
+		}
+		{
+			v384 := v380 < v377
+			if v384 {
+				v387 = int32(-1)
+				goto b136
+			}
+		}
+		{
+			v385 := v377 < v380
+			v386 := int32(0)
+			if v385 {
+				v386 = int32(1)
+			}
+			v387 = v386
+		}
+	b136:
+		{
+			v388 := v387 < 0
+			if v388 {
+				v389 = int32(1)
+				v390 = v367
+				v391 = v373
+				goto b138
+			}
+		}
+		v389 = int32(0)
+		v390 = v373
+		v391 = v367
+	b138:
+		{
+			v392 := uint64(v374) < uint64(32)
 			if !v392 {
-				goto b340
+				goto b196
 			}
 		}
 		{
-			v393 := int32(uint64(v386))
+			v393 := int32(uint64(v374))
 			v394 = *(*float32)(unsafe.Add(m0, int(v393)*4))
-			v395 := v394 != v394
-			v396 = v391 != v391
-			if !v395 {
-				goto b164
+			v395 := int32(uint64(v391))
+			v396 = *(*float32)(unsafe.Add(m0, int(v395)*4))
+			v397 := v396 != v396
+			v398 = v394 != v394
+			if !v397 {
+				goto b141
 			}
 		}
 		{
-			v397 := int32(-1)
-			if v396 {
-				v397 = int32(0)
-			}
-			v401 = v397
-			goto b167
-		}
-	b164:
-		if v396 {
-			v401 = int32(1)
-			goto b167
-		}
-		{
-			v398 := v394 < v391
+			v399 := int32(-1)
 			if v398 {
-				v401 = int32(-1)
-				goto b167
+				v399 = int32(0)
+			}
+			v403 = v399
+			goto b144
+		}
+	b141:
+		if v398 {
+			v403 = int32(1)
+			goto b144
+		}
+		{
+			v400 := v396 < v394
+			if v400 {
+				v403 = int32(-1)
+				goto b144
 			}
 		}
 		{
-			v399 := v391 < v394
-			v400 := int32(0)
-			if v399 {
-				v400 = int32(1)
+			v401 := v394 < v396
+			v402 := int32(0)
+			if v401 {
+				v402 = int32(1)
 			}
-			v401 = v400
+			v403 = v402
 		}
-	b167:
+	b144:
 		{
-			v402 := v401 < 0
-			if !v402 {
-				v404 = v385
-				v405 = v386
-				v406 = v387
-				goto b169
+			v404 := v403 < 0
+			v405 := v389 + 1
+			v406 = v389
+			if v404 {
+				v406 = v405
 			}
-		}
-		{
-			v403 := v385 + 1
-			v404 = v403
-			v405 = v387
-			v406 = v386
-		}
-	b169:
-		{
-			v407 := uint64(v388) < uint64(32)
-			if !v407 {
-				goto b339
+			v407 = v391
+			if v404 {
+				v407 = v374
 			}
-		}
-		{
-			v408 := int32(uint64(v388))
+			v408 := int32(uint64(v407))
 			v409 = *(*float32)(unsafe.Add(m0, int(v408)*4))
-			v410 := int32(uint64(v406))
+			v410 := int32(uint64(v390))
 			v411 = *(*float32)(unsafe.Add(m0, int(v410)*4))
 			v412 := v411 != v411
 			v413 = v409 != v409
 			if !v412 {
-				goto b172
+				goto b146
 			}
 		}
 		{
@@ -2059,18 +1905,18 @@ func (g *sharedHost) r2() int {
 				v414 = int32(0)
 			}
 			v418 = v414
-			goto b175
+			goto b149
 		}
-	b172:
+	b146:
 		if v413 {
 			v418 = int32(1)
-			goto b175
+			goto b149
 		}
 		{
 			v415 := v411 < v409
 			if v415 {
 				v418 = int32(-1)
-				goto b175
+				goto b149
 			}
 		}
 		{
@@ -2081,1210 +1927,2120 @@ func (g *sharedHost) r2() int {
 			}
 			v418 = v417
 		}
-	b175:
+	b149:
 		{
 			v419 := v418 < 0
-			v420 := v404 + 1
-			v421 = v404
+			v420 := v406 + 1
+			v421 = v406
 			if v419 {
 				v421 = v420
 			}
-			v422 = v406
+			v422 = v407
 			if v419 {
-				v422 = v388
+				v422 = v390
 			}
-			v423 := int32(uint64(v422))
-			v424 = *(*float32)(unsafe.Add(m0, int(v423)*4))
-			v425 := int32(uint64(v405))
-			v426 = *(*float32)(unsafe.Add(m0, int(v425)*4))
-			v427 := v426 != v426
-			v428 = v424 != v424
-			if !v427 {
-				goto b177
+			v423 = v369 + -1
+			v424 = v369 + 1
+			v425 := uint64(v369) < uint64(32)
+			if !v425 {
+				goto b195
 			}
 		}
 		{
-			v429 := int32(-1)
-			if v428 {
-				v429 = int32(0)
-			}
-			v433 = v429
-			goto b180
-		}
-	b177:
-		if v428 {
-			v433 = int32(1)
-			goto b180
-		}
-		{
-			v430 := v426 < v424
-			if v430 {
-				v433 = int32(-1)
-				goto b180
+			v426 := int32(uint64(v369))
+			v427 = *(*float32)(unsafe.Add(m0, int(v426)*4))
+			v428 := uint64(v423) < uint64(32)
+			if !v428 {
+				goto b194
 			}
 		}
 		{
-			v431 := v424 < v426
-			v432 := int32(0)
-			if v431 {
-				v432 = int32(1)
+			v429 := int32(uint64(v423))
+			v430 = *(*float32)(unsafe.Add(m0, int(v429)*4))
+			v431 := v430 != v430
+			v432 = v427 != v427
+			if !v431 {
+				goto b153
 			}
-			v433 = v432
 		}
-	b180:
 		{
-			v434 := v433 < 0
-			v435 := v421 + 1
-			v436 = v421
+			v433 := int32(-1)
+			if v432 {
+				v433 = int32(0)
+			}
+			v437 = v433
+			goto b156
+		}
+	b153:
+		if v432 {
+			v437 = int32(1)
+			goto b156
+		}
+		{
+			v434 := v430 < v427
 			if v434 {
-				v436 = v435
-			}
-			v437 = v422
-			if v434 {
-				v437 = v405
-			}
-			v438 := v436 == 0
-			if v438 {
-				v441 = int32(1)
-				goto b182
+				v437 = int32(-1)
+				goto b156
 			}
 		}
 		{
-			v439 := v436 == 12
-			v440 := int32(0)
-			if v439 {
-				v440 = int32(2)
+			v435 := v427 < v430
+			v436 := int32(0)
+			if v435 {
+				v436 = int32(1)
 			}
-			v441 = v440
+			v437 = v436
 		}
-	b182:
+	b156:
 		{
-			v442 := v441 == 2
-			if !v442 {
-				v461 = v437
-				v462 = v441
+			v438 := v437 < 0
+			if !v438 {
+				v440 = v421
+				v441 = v423
+				v442 = v369
+				goto b158
+			}
+		}
+		{
+			v439 := v421 + 1
+			v440 = v439
+			v441 = v369
+			v442 = v423
+		}
+	b158:
+		{
+			v443 := uint64(v424) < uint64(32)
+			if !v443 {
+				goto b193
+			}
+		}
+		{
+			v444 := int32(uint64(v424))
+			v445 = *(*float32)(unsafe.Add(m0, int(v444)*4))
+			v446 := int32(uint64(v442))
+			v447 = *(*float32)(unsafe.Add(m0, int(v446)*4))
+			v448 := v447 != v447
+			v449 = v445 != v445
+			if !v448 {
+				goto b161
+			}
+		}
+		{
+			v450 := int32(-1)
+			if v449 {
+				v450 = int32(0)
+			}
+			v454 = v450
+			goto b164
+		}
+	b161:
+		if v449 {
+			v454 = int32(1)
+			goto b164
+		}
+		{
+			v451 := v447 < v445
+			if v451 {
+				v454 = int32(-1)
+				goto b164
+			}
+		}
+		{
+			v452 := v445 < v447
+			v453 := int32(0)
+			if v452 {
+				v453 = int32(1)
+			}
+			v454 = v453
+		}
+	b164:
+		{
+			v455 := v454 < 0
+			v456 := v440 + 1
+			v457 = v440
+			if v455 {
+				v457 = v456
+			}
+			v458 = v442
+			if v455 {
+				v458 = v424
+			}
+			v459 := int32(uint64(v458))
+			v460 = *(*float32)(unsafe.Add(m0, int(v459)*4))
+			v461 := int32(uint64(v441))
+			v462 = *(*float32)(unsafe.Add(m0, int(v461)*4))
+			v463 := v462 != v462
+			v464 = v460 != v460
+			if !v463 {
+				goto b166
+			}
+		}
+		{
+			v465 := int32(-1)
+			if v464 {
+				v465 = int32(0)
+			}
+			v469 = v465
+			goto b169
+		}
+	b166:
+		if v464 {
+			v469 = int32(1)
+			goto b169
+		}
+		{
+			v466 := v462 < v460
+			if v466 {
+				v469 = int32(-1)
+				goto b169
+			}
+		}
+		{
+			v467 := v460 < v462
+			v468 := int32(0)
+			if v467 {
+				v468 = int32(1)
+			}
+			v469 = v468
+		}
+	b169:
+		{
+			v470 := v469 < 0
+			v471 := v457 + 1
+			v472 = v457
+			if v470 {
+				v472 = v471
+			}
+			v473 = v458
+			if v470 {
+				v473 = v441
+			}
+			v474 = v371 + -1
+			v475 = v371 + 1
+			v476 := uint64(v371) < uint64(32)
+			if !v476 {
+				goto b192
+			}
+		}
+		{
+			v477 := int32(uint64(v371))
+			v478 = *(*float32)(unsafe.Add(m0, int(v477)*4))
+			v479 := uint64(v474) < uint64(32)
+			if !v479 {
 				goto b191
 			}
 		}
-		v443 = v17 + -1
-		v444 = v16
-		v445 = v443
-	b184:
 		{
-			v446 := v444 < v445
-			if !v446 {
+			v480 := int32(uint64(v474))
+			v481 = *(*float32)(unsafe.Add(m0, int(v480)*4))
+			v482 := v481 != v481
+			v483 = v478 != v478
+			if !v482 {
+				goto b173
+			}
+		}
+		{
+			v484 := int32(-1)
+			if v483 {
+				v484 = int32(0)
+			}
+			v488 = v484
+			goto b176
+		}
+	b173:
+		if v483 {
+			v488 = int32(1)
+			goto b176
+		}
+		{
+			v485 := v481 < v478
+			if v485 {
+				v488 = int32(-1)
+				goto b176
+			}
+		}
+		{
+			v486 := v478 < v481
+			v487 := int32(0)
+			if v486 {
+				v487 = int32(1)
+			}
+			v488 = v487
+		}
+	b176:
+		{
+			v489 := v488 < 0
+			if !v489 {
+				v491 = v472
+				v492 = v474
+				v493 = v371
+				goto b178
+			}
+		}
+		{
+			v490 := v472 + 1
+			v491 = v490
+			v492 = v371
+			v493 = v474
+		}
+	b178:
+		{
+			v494 := uint64(v475) < uint64(32)
+			if !v494 {
 				goto b190
 			}
 		}
 		{
-			v447 := uint64(v445) < uint64(32)
-			if !v447 {
+			v495 := int32(uint64(v475))
+			v496 = *(*float32)(unsafe.Add(m0, int(v495)*4))
+			v497 := int32(uint64(v493))
+			v498 = *(*float32)(unsafe.Add(m0, int(v497)*4))
+			v499 := v498 != v498
+			v500 = v496 != v496
+			if !v499 {
+				goto b181
+			}
+		}
+		{
+			v501 := int32(-1)
+			if v500 {
+				v501 = int32(0)
+			}
+			v505 = v501
+			goto b184
+		}
+	b181:
+		if v500 {
+			v505 = int32(1)
+			goto b184
+		}
+		{
+			v502 := v498 < v496
+			if v502 {
+				v505 = int32(-1)
+				goto b184
+			}
+		}
+		{
+			v503 := v496 < v498
+			v504 := int32(0)
+			if v503 {
+				v504 = int32(1)
+			}
+			v505 = v504
+		}
+	b184:
+		{
+			v506 := v505 < 0
+			v507 := v491 + 1
+			v508 = v491
+			if v506 {
+				v508 = v507
+			}
+			v509 = v493
+			if v506 {
+				v509 = v475
+			}
+			v510 := int32(uint64(v509))
+			v511 = *(*float32)(unsafe.Add(m0, int(v510)*4))
+			v512 := int32(uint64(v492))
+			v513 = *(*float32)(unsafe.Add(m0, int(v512)*4))
+			v514 := v513 != v513
+			v515 = v511 != v511
+			if !v514 {
+				goto b186
+			}
+		}
+		{
+			v516 := int32(-1)
+			if v515 {
+				v516 = int32(0)
+			}
+			v520 = v516
+			goto b189
+		}
+	b186:
+		if v515 {
+			v520 = int32(1)
+			goto b189
+		}
+		{
+			v517 := v513 < v511
+			if v517 {
+				v520 = int32(-1)
 				goto b189
 			}
 		}
 		{
-			v448 = int32(uint64(v445))
-			v449 = *(*float32)(unsafe.Add(m0, int(v448)*4))
-			v450 := uint64(v444) < uint64(32)
-			if !v450 {
-				goto b188
+			v518 := v511 < v513
+			v519 := int32(0)
+			if v518 {
+				v519 = int32(1)
 			}
+			v520 = v519
 		}
-		{
-			v451 := int32(uint64(v444))
-			v452 := *(*float32)(unsafe.Add(m0, int(v451)*4))
-			*(*float32)(unsafe.Add(m0, int(v451)*4)) = v449
-			*(*float32)(unsafe.Add(m0, int(v448)*4)) = v452
-			v455 := v444 + 1
-			v456 := v445 + -1
-			v444 = v455
-			v445 = v456
-			goto b184
-		}
-	b188:
-		g.Fault(14, v444, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b189:
-		g.Fault(15, v445, int64(32), v0, int32(0), int32(0))
+		{
+			v521 := v520 < 0
+			v522 := v508 + 1
+			v523 := v508
+			if v521 {
+				v523 = v522
+			}
+			v524 := v509
+			if v521 {
+				v524 = v492
+			}
+			v534 = v523
+			v535 = v422
+			v536 = v473
+			v537 = v524
+			goto b199
+		}
+	b190:
+		g.Fault(12, v475, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b190:
-		{
-			v459 := v437 - v16
-			v460 := v443 - v459
-			v461 = v460
-			v462 = int32(1)
-		}
 	b191:
-		if !v19 {
-			goto b237
-		}
-		if !v20 {
-			goto b237
-		}
-		{
-			v463 := v462 == 1
-			if !v463 {
-				goto b237
-			}
-		}
-		{
-			v464 := v16 + 1
-			v465 = v23 < 50
-			v466 = v464
-			v467 = int32(0)
-		}
+		g.Fault(13, v474, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b192:
+		g.Fault(12, v371, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b193:
+		g.Fault(12, v424, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b194:
+		g.Fault(13, v423, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b195:
-		{
-			v468 := v467 < 5
-			if !v468 {
-				v548 = false
-				goto b236
-			}
-			v469 = v466
-		}
+		g.Fault(12, v369, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b196:
+		g.Fault(12, v374, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b197:
+		g.Fault(13, v373, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b198:
+		g.Fault(12, v367, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b199:
 		{
-			v470 := v469 < v17
-			if !v470 {
-				goto b208
+			v538 := uint64(v536) < uint64(32)
+			if !v538 {
+				goto b423
 			}
 		}
 		{
-			v471 := uint64(v469) < uint64(32)
-			if !v471 {
-				goto b207
+			v539 := int32(uint64(v536))
+			v540 = *(*float32)(unsafe.Add(m0, int(v539)*4))
+			v541 := uint64(v535) < uint64(32)
+			if !v541 {
+				goto b422
 			}
 		}
 		{
-			v472 := int32(uint64(v469))
-			v473 = *(*float32)(unsafe.Add(m0, int(v472)*4))
-			v474 = v469 + -1
-			v475 := uint64(v474) < uint64(32)
-			if !v475 {
+			v542 := int32(uint64(v535))
+			v543 = *(*float32)(unsafe.Add(m0, int(v542)*4))
+			v544 := v543 != v543
+			v545 = v540 != v540
+			if !v544 {
+				goto b203
+			}
+		}
+		{
+			v546 := int32(-1)
+			if v545 {
+				v546 = int32(0)
+			}
+			v550 = v546
+			goto b206
+		}
+	b203:
+		if v545 {
+			v550 = int32(1)
+			goto b206
+		}
+		{
+			v547 := v543 < v540
+			if v547 {
+				v550 = int32(-1)
 				goto b206
 			}
 		}
 		{
-			v476 := int32(uint64(v474))
-			v477 = *(*float32)(unsafe.Add(m0, int(v476)*4))
-			v478 := v477 != v477
-			v479 = v473 != v473
-			if !v478 {
-				goto b201
+			v548 := v540 < v543
+			v549 := int32(0)
+			if v548 {
+				v549 = int32(1)
 			}
+			v550 = v549
 		}
+	b206:
 		{
-			v480 := int32(-1)
-			if v479 {
-				v480 = int32(0)
-			}
-			v484 = v480
-			goto b204
-		}
-	b201:
-		if v479 {
-			v484 = int32(1)
-			goto b204
-		}
-		{
-			v481 := v477 < v473
-			if v481 {
-				v484 = int32(-1)
-				goto b204
-			}
-		}
-		{
-			v482 := v473 < v477
-			v483 := int32(0)
-			if v482 {
-				v483 = int32(1)
-			}
-			v484 = v483
-		}
-	b204:
-		{
-			v485 := v484 < 0
-			if v485 {
+			v551 := v550 < 0
+			if !v551 {
+				v553 = v534
+				v554 = v535
+				v555 = v536
 				goto b208
 			}
 		}
 		{
-			v486 := v469 + 1
-			v469 = v486
-			goto b196
+			v552 := v534 + 1
+			v553 = v552
+			v554 = v536
+			v555 = v535
 		}
-	b206:
-		g.Fault(16, v474, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b207:
-		g.Fault(17, v469, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b208:
 		{
-			v489 := v469 == v17
-			if v489 {
-				v548 = true
-				goto b236
-			}
-		}
-		if v465 {
-			v548 = false
-			goto b236
-		}
-		{
-			v490 = v469 + -1
-			v491 := uint64(v490) < uint64(32)
-			if !v491 {
-				goto b235
+			v556 := uint64(v537) < uint64(32)
+			if !v556 {
+				goto b421
 			}
 		}
 		{
-			v492 = int32(uint64(v490))
-			v493 = *(*float32)(unsafe.Add(m0, int(v492)*4))
-			v494 := uint64(v469) < uint64(32)
-			if !v494 {
-				goto b234
+			v557 := int32(uint64(v537))
+			v558 = *(*float32)(unsafe.Add(m0, int(v557)*4))
+			v559 := int32(uint64(v555))
+			v560 = *(*float32)(unsafe.Add(m0, int(v559)*4))
+			v561 := v560 != v560
+			v562 = v558 != v558
+			if !v561 {
+				goto b211
 			}
 		}
 		{
-			v495 := int32(uint64(v469))
-			v496 := *(*float32)(unsafe.Add(m0, int(v495)*4))
-			*(*float32)(unsafe.Add(m0, int(v495)*4)) = v493
-			*(*float32)(unsafe.Add(m0, int(v492)*4)) = v496
-			v499 := v469 - v16
-			v500 := 2 <= v499
-			if !v500 {
-				goto b221
+			v563 := int32(-1)
+			if v562 {
+				v563 = int32(0)
 			}
-			v501 = v490
+			v567 = v563
+			goto b214
 		}
-	b213:
-		{
-			v502 := 1 <= v501
-			if !v502 {
-				goto b221
-			}
+	b211:
+		if v562 {
+			v567 = int32(1)
+			goto b214
 		}
 		{
-			v503 = int32(uint64(v501))
-			v504 = *(*float32)(unsafe.Add(m0, int(v503)*4))
-			v505 = v501 + -1
-			v506 = int32(uint64(v505))
-			v507 = *(*float32)(unsafe.Add(m0, int(v506)*4))
-			v508 := v507 != v507
-			v509 = v504 != v504
-			if !v508 {
+			v564 := v560 < v558
+			if v564 {
+				v567 = int32(-1)
+				goto b214
+			}
+		}
+		{
+			v565 := v558 < v560
+			v566 := int32(0)
+			if v565 {
+				v566 = int32(1)
+			}
+			v567 = v566
+		}
+	b214:
+		{
+			v568 := v567 < 0
+			v569 := v553 + 1
+			v570 = v553
+			if v568 {
+				v570 = v569
+			}
+			v571 = v555
+			if v568 {
+				v571 = v537
+			}
+			v572 := int32(uint64(v571))
+			v573 = *(*float32)(unsafe.Add(m0, int(v572)*4))
+			v574 := int32(uint64(v554))
+			v575 = *(*float32)(unsafe.Add(m0, int(v574)*4))
+			v576 := v575 != v575
+			v577 = v573 != v573
+			if !v576 {
 				goto b216
 			}
 		}
 		{
-			v510 := int32(-1)
-			if v509 {
-				v510 = int32(0)
+			v578 := int32(-1)
+			if v577 {
+				v578 = int32(0)
 			}
-			v514 = v510
+			v582 = v578
 			goto b219
 		}
 	b216:
-		if v509 {
-			v514 = int32(1)
+		if v577 {
+			v582 = int32(1)
 			goto b219
 		}
 		{
-			v511 := v507 < v504
-			if v511 {
-				v514 = int32(-1)
+			v579 := v575 < v573
+			if v579 {
+				v582 = int32(-1)
 				goto b219
 			}
 		}
 		{
-			v512 := v504 < v507
-			v513 := int32(0)
-			if v512 {
-				v513 = int32(1)
+			v580 := v573 < v575
+			v581 := int32(0)
+			if v580 {
+				v581 = int32(1)
 			}
-			v514 = v513
+			v582 = v581
 		}
 	b219:
 		{
-			v515 := v514 < 0
-			if !v515 {
+			v583 := v582 < 0
+			v584 := v570 + 1
+			v585 = v570
+			if v583 {
+				v585 = v584
+			}
+			v586 = v571
+			if v583 {
+				v586 = v554
+			}
+			v587 := v585 == 0
+			if v587 {
+				v590 = int32(1)
 				goto b221
 			}
 		}
 		{
-			v516 := *(*float32)(unsafe.Add(m0, int(v506)*4))
-			v517 := *(*float32)(unsafe.Add(m0, int(v503)*4))
-			*(*float32)(unsafe.Add(m0, int(v503)*4)) = v516
-			*(*float32)(unsafe.Add(m0, int(v506)*4)) = v517
-			v501 = v505
-			goto b213
+			v588 := v585 == 12
+			v589 := int32(0)
+			if v588 {
+				v589 = int32(2)
+			}
+			v590 = v589
 		}
 	b221:
 		{
-			v520 := v17 - v469
-			v521 := 2 <= v520
-			if !v521 {
-				goto b233
+			v591 := v590 == 2
+			if !v591 {
+				v610 = v586
+				v611 = v590
+				goto b230
 			}
 		}
-		{
-			v522 := v469 + 1
-			v523 = v522
-		}
+		v592 = v17 + -1
+		v593 = v16
+		v594 = v592
 	b223:
 		{
-			v524 := v523 < v17
-			if !v524 {
-				goto b233
+			v595 := v593 < v594
+			if !v595 {
+				goto b229
 			}
 		}
 		{
-			v525 := uint64(v523) < uint64(32)
-			if !v525 {
-				goto b232
+			v596 := uint64(v594) < uint64(32)
+			if !v596 {
+				goto b228
 			}
 		}
 		{
-			v526 = int32(uint64(v523))
-			v527 = *(*float32)(unsafe.Add(m0, int(v526)*4))
-			v528 := v523 + -1
-			v529 = int32(uint64(v528))
-			v530 = *(*float32)(unsafe.Add(m0, int(v529)*4))
-			v531 := v530 != v530
-			v532 = v527 != v527
-			if !v531 {
+			v597 = int32(uint64(v594))
+			v598 = *(*float32)(unsafe.Add(m0, int(v597)*4))
+			v599 := uint64(v593) < uint64(32)
+			if !v599 {
 				goto b227
 			}
 		}
 		{
-			v533 := int32(-1)
-			if v532 {
-				v533 = int32(0)
-			}
-			v537 = v533
-			goto b230
-		}
-	b227:
-		if v532 {
-			v537 = int32(1)
-			goto b230
-		}
-		{
-			v534 := v530 < v527
-			if v534 {
-				v537 = int32(-1)
-				goto b230
-			}
-		}
-		{
-			v535 := v527 < v530
-			v536 := int32(0)
-			if v535 {
-				v536 = int32(1)
-			}
-			v537 = v536
-		}
-	b230:
-		{
-			v538 := v537 < 0
-			if !v538 {
-				goto b233
-			}
-		}
-		{
-			v539 := *(*float32)(unsafe.Add(m0, int(v529)*4))
-			v540 := *(*float32)(unsafe.Add(m0, int(v526)*4))
-			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v539
-			*(*float32)(unsafe.Add(m0, int(v529)*4)) = v540
-			v543 := v523 + 1
-			v523 = v543
+			v600 := int32(uint64(v593))
+			v601 := *(*float32)(unsafe.Add(m0, int(v600)*4))
+			*(*float32)(unsafe.Add(m0, int(v600)*4)) = v598
+			*(*float32)(unsafe.Add(m0, int(v597)*4)) = v601
+			v604 := v593 + 1
+			v605 := v594 + -1
+			v593 = v604
+			v594 = v605
 			goto b223
 		}
-	b232:
-		g.Fault(18, v523, int64(32), v0, int32(0), int32(0))
+	b227:
+		g.Fault(14, v593, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b233:
+	b228:
+		g.Fault(15, v594, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b229:
 		{
-			v545 := v467 + 1
-			v466 = v469
-			v467 = v545
-			goto b195
+			v608 := v586 - v16
+			v609 := v592 - v608
+			v610 = v609
+			v611 = int32(1)
+		}
+	b230:
+		if !v19 {
+			goto b293
+		}
+		if !v20 {
+			goto b293
+		}
+		{
+			v612 := v611 == 1
+			if !v612 {
+				goto b293
+			}
+		}
+		{
+			v613 := v16 + 1
+			v614 = -2147483648 <= v17
+			v615 = v17 <= 2147483647
+			v616 = v23 < 50
+			v617 = v614 && v615
+			v618 = v613
+			v619 = int32(0)
 		}
 	b234:
-		g.Fault(19, v469, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b235:
-		g.Fault(20, v490, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		{
+			v620 := v619 < 5
+			if !v620 {
+				v762 = false
+				goto b292
+			}
+		}
+		{
+			v621 := -2147483648 <= v618
+			v622 := v618 <= 2147483647
+			v623 := uint64(v618) < uint64(32)
+			v624 := v17 - v618
+			v625 := v624 + -1
+			v626 := v618 + v625
+			v627 := uint64(v626) < uint64(32)
+			v628 := v618 + -1
+			v629 := uint64(v628) < uint64(32)
+			v630 := v626 + -1
+			v631 := uint64(v630) < uint64(32)
+			v632 := v621 && v622
+			v633 := v632 && v614
+			v634 := v633 && v615
+			v635 := v634 && v623
+			v636 := v635 && v627
+			v637 := v636 && v629
+			v638 := v637 && v631
+			if !v638 {
+				v655 = v618
+				goto b244
+			}
+			v639 = v618
+		}
 	b236:
-		if v548 {
-			v739 = v16
-			v740 = v17
-			v741 = v216
-			v742 = true
-			v743 = true
-			v744 = v21
-			v745 = true
-			goto b329
-		}
-	b237:
 		{
-			v549 = v16 + -1
-			v550 := 0 <= v549
-			if !v550 {
-				goto b276
+			v640 := v639 < v17
+			if !v640 {
+				v675 = v639
+				goto b256
 			}
 		}
 		{
-			v551 := uint64(v549) < uint64(32)
-			if !v551 {
-				goto b275
+			v641 := int32(uint64(v639))
+			v642 = *(*float32)(unsafe.Add(m0, int(v641)*4))
+			v643 := v639 + -1
+			v644 := int32(uint64(v643))
+			v645 = *(*float32)(unsafe.Add(m0, int(v644)*4))
+			v646 := v645 != v645
+			v647 = v642 != v642
+			if !v646 {
+				goto b239
 			}
 		}
 		{
-			v552 := int32(uint64(v549))
-			v553 = *(*float32)(unsafe.Add(m0, int(v552)*4))
-			v554 := uint64(v461) < uint64(32)
-			if !v554 {
-				goto b274
+			v648 := int32(-1)
+			if v647 {
+				v648 = int32(0)
 			}
+			v652 = v648
+			goto b242
+		}
+	b239:
+		if v647 {
+			v652 = int32(1)
+			goto b242
 		}
 		{
-			v555 = int32(uint64(v461))
-			v556 = *(*float32)(unsafe.Add(m0, int(v555)*4))
-			v557 := v556 != v556
-			v558 = v553 != v553
-			if !v557 {
+			v649 := v645 < v642
+			if v649 {
+				v652 = int32(-1)
 				goto b242
 			}
 		}
 		{
-			v559 := int32(-1)
-			if v558 {
-				v559 = int32(0)
+			v650 := v642 < v645
+			v651 := int32(0)
+			if v650 {
+				v651 = int32(1)
 			}
-			v563 = v559
-			goto b245
+			v652 = v651
 		}
 	b242:
-		if v558 {
-			v563 = int32(1)
-			goto b245
-		}
 		{
-			v560 := v556 < v553
-			if v560 {
-				v563 = int32(-1)
-				goto b245
+			v653 := v652 < 0
+			if v653 {
+				v675 = v639
+				goto b256
 			}
 		}
 		{
-			v561 := v553 < v556
-			v562 := int32(0)
-			if v561 {
-				v562 = int32(1)
-			}
-			v563 = v562
+			v654 := v639 + 1
+			v639 = v654
+			goto b236
 		}
-	b245:
+	b244:
 		{
-			v564 := v563 < 0
-			if v564 {
-				goto b276
+			v656 := v655 < v17
+			if !v656 {
+				v675 = v655
+				goto b256
 			}
 		}
 		{
-			v565 = *(*float32)(unsafe.Add(m0, int(v555)*4))
-			v566 := uint64(v16) < uint64(32)
-			if !v566 {
-				goto b273
-			}
-		}
-		{
-			v567 = int32(uint64(v16))
-			v568 := *(*float32)(unsafe.Add(m0, int(v567)*4))
-			*(*float32)(unsafe.Add(m0, int(v567)*4)) = v565
-			*(*float32)(unsafe.Add(m0, int(v555)*4)) = v568
-			v571 := v16 + 1
-			v572 := v17 + -1
-			v573 = v571
-			v574 = v572
-		}
-	b248:
-		{
-			v575 := v573 <= v574
-			if !v575 {
-				v590 = v574
-				goto b258
-			}
-		}
-		{
-			v576 = *(*float32)(unsafe.Add(m0, int(v567)*4))
-			v577 := uint64(v573) < uint64(32)
-			if !v577 {
-				goto b257
-			}
-		}
-		{
-			v578 := int32(uint64(v573))
-			v579 = *(*float32)(unsafe.Add(m0, int(v578)*4))
-			v580 := v579 != v579
-			v581 = v576 != v576
-			if !v580 {
-				goto b252
-			}
-		}
-		{
-			v582 := int32(-1)
-			if v581 {
-				v582 = int32(0)
-			}
-			v586 = v582
-			goto b255
-		}
-	b252:
-		if v581 {
-			v586 = int32(1)
-			goto b255
-		}
-		{
-			v583 := v579 < v576
-			if v583 {
-				v586 = int32(-1)
+			v657 := uint64(v655) < uint64(32)
+			if !v657 {
 				goto b255
 			}
 		}
 		{
-			v584 := v576 < v579
-			v585 := int32(0)
-			if v584 {
-				v585 = int32(1)
+			v658 := int32(uint64(v655))
+			v659 = *(*float32)(unsafe.Add(m0, int(v658)*4))
+			v660 = v655 + -1
+			v661 := uint64(v660) < uint64(32)
+			if !v661 {
+				goto b254
 			}
-			v586 = v585
 		}
+		{
+			v662 := int32(uint64(v660))
+			v663 = *(*float32)(unsafe.Add(m0, int(v662)*4))
+			v664 := v663 != v663
+			v665 = v659 != v659
+			if !v664 {
+				goto b249
+			}
+		}
+		{
+			v666 := int32(-1)
+			if v665 {
+				v666 = int32(0)
+			}
+			v670 = v666
+			goto b252
+		}
+	b249:
+		if v665 {
+			v670 = int32(1)
+			goto b252
+		}
+		{
+			v667 := v663 < v659
+			if v667 {
+				v670 = int32(-1)
+				goto b252
+			}
+		}
+		{
+			v668 := v659 < v663
+			v669 := int32(0)
+			if v668 {
+				v669 = int32(1)
+			}
+			v670 = v669
+		}
+	b252:
+		{
+			v671 := v670 < 0
+			if v671 {
+				v675 = v655
+				goto b256
+			}
+		}
+		{
+			v672 := v655 + 1
+			v655 = v672
+			goto b244
+		}
+	b254:
+		g.Fault(16, v660, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b255:
-		{
-			v587 := v586 < 0
-			if v587 {
-				v590 = v574
-				goto b258
-			}
-		}
-		{
-			v588 := v573 + 1
-			v616 = v588
-			v617 = v574
-			goto b271
-		}
-	b257:
-		g.Fault(21, v573, int64(32), v0, int32(0), int32(0))
+		g.Fault(17, v655, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b258:
+	b256:
 		{
-			v591 := v573 <= v590
-			if !v591 {
-				goto b268
+			v676 := v675 == v17
+			if v676 {
+				v762 = true
+				goto b292
+			}
+		}
+		if v616 {
+			v762 = false
+			goto b292
+		}
+		{
+			v677 = v675 + -1
+			v678 := uint64(v677) < uint64(32)
+			if !v678 {
+				goto b291
 			}
 		}
 		{
-			v592 = *(*float32)(unsafe.Add(m0, int(v567)*4))
-			v593 := uint64(v590) < uint64(32)
-			if !v593 {
-				goto b267
-			}
-		}
-		{
-			v594 := int32(uint64(v590))
-			v595 = *(*float32)(unsafe.Add(m0, int(v594)*4))
-			v596 := v595 != v595
-			v597 = v592 != v592
-			if !v596 {
-				goto b262
-			}
-		}
-		{
-			v598 := int32(-1)
-			if v597 {
-				v598 = int32(0)
-			}
-			v602 = v598
-			goto b265
-		}
-	b262:
-		if v597 {
-			v602 = int32(1)
-			goto b265
-		}
-		{
-			v599 := v595 < v592
-			if v599 {
-				v602 = int32(-1)
-				goto b265
-			}
-		}
-		{
-			v600 := v592 < v595
-			v601 := int32(0)
-			if v600 {
-				v601 = int32(1)
-			}
-			v602 = v601
-		}
-	b265:
-		{
-			v603 := v602 < 0
-			if !v603 {
-				goto b268
-			}
-		}
-		{
-			v604 := v590 + -1
-			v590 = v604
-			goto b258
-		}
-	b267:
-		g.Fault(22, v590, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b268:
-		{
-			v606 := v590 < v573
-			if v606 {
-				v739 = v573
-				v740 = v17
-				v741 = v216
-				v742 = v19
-				v743 = v20
-				v744 = v21
-				v745 = false
-				goto b329
-			}
-		}
-		{
-			v607 := uint64(v590) < uint64(32)
-			if !v607 {
-				goto b272
-			}
-		}
-		{
-			v608 := int32(uint64(v590))
-			v609 := *(*float32)(unsafe.Add(m0, int(v608)*4))
-			v610 := int32(uint64(v573))
-			v611 := *(*float32)(unsafe.Add(m0, int(v610)*4))
-			*(*float32)(unsafe.Add(m0, int(v610)*4)) = v609
-			*(*float32)(unsafe.Add(m0, int(v608)*4)) = v611
-			v614 := v573 + 1
-			v615 := v590 + -1
-			v616 = v614
-			v617 = v615
-		}
-	b271:
-		v573 = v616
-		v574 = v617
-		goto b248
-	b272:
-		g.Fault(23, v590, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b273:
-		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b274:
-		g.Fault(25, v461, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b275:
-		g.Fault(26, v549, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b276:
-		{
-			v622 := uint64(v461) < uint64(32)
-			if !v622 {
-				goto b338
-			}
-		}
-		{
-			v623 = int32(uint64(v461))
-			v624 = *(*float32)(unsafe.Add(m0, int(v623)*4))
-			v625 := uint64(v16) < uint64(32)
-			if !v625 {
-				goto b337
-			}
-		}
-		{
-			v626 = int32(uint64(v16))
-			v627 := *(*float32)(unsafe.Add(m0, int(v626)*4))
-			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v624
-			*(*float32)(unsafe.Add(m0, int(v623)*4)) = v627
-			v630 := v16 + 1
-			v631 = v17 + -1
-			v632 = v630
-		}
-	b279:
-		{
-			v633 := v632 <= v631
-			if !v633 {
-				v648 = v631
+			v679 = int32(uint64(v677))
+			v680 = *(*float32)(unsafe.Add(m0, int(v679)*4))
+			v681 := uint64(v675) < uint64(32)
+			if !v681 {
 				goto b290
 			}
 		}
 		{
-			v634 := uint64(v632) < uint64(32)
-			if !v634 {
+			v682 := int32(uint64(v675))
+			v683 := *(*float32)(unsafe.Add(m0, int(v682)*4))
+			*(*float32)(unsafe.Add(m0, int(v682)*4)) = v680
+			*(*float32)(unsafe.Add(m0, int(v679)*4)) = v683
+			v686 := v675 - v16
+			v687 := 2 <= v686
+			if !v687 {
+				goto b269
+			}
+			v688 = v677
+		}
+	b261:
+		{
+			v689 := 1 <= v688
+			if !v689 {
+				goto b269
+			}
+		}
+		{
+			v690 = int32(uint64(v688))
+			v691 = *(*float32)(unsafe.Add(m0, int(v690)*4))
+			v692 = v688 + -1
+			v693 = int32(uint64(v692))
+			v694 = *(*float32)(unsafe.Add(m0, int(v693)*4))
+			v695 := v694 != v694
+			v696 = v691 != v691
+			if !v695 {
+				goto b264
+			}
+		}
+		{
+			v697 := int32(-1)
+			if v696 {
+				v697 = int32(0)
+			}
+			v701 = v697
+			goto b267
+		}
+	b264:
+		if v696 {
+			v701 = int32(1)
+			goto b267
+		}
+		{
+			v698 := v694 < v691
+			if v698 {
+				v701 = int32(-1)
+				goto b267
+			}
+		}
+		{
+			v699 := v691 < v694
+			v700 := int32(0)
+			if v699 {
+				v700 = int32(1)
+			}
+			v701 = v700
+		}
+	b267:
+		{
+			v702 := v701 < 0
+			if !v702 {
+				goto b269
+			}
+		}
+		{
+			v703 := *(*float32)(unsafe.Add(m0, int(v693)*4))
+			v704 := *(*float32)(unsafe.Add(m0, int(v690)*4))
+			*(*float32)(unsafe.Add(m0, int(v690)*4)) = v703
+			*(*float32)(unsafe.Add(m0, int(v693)*4)) = v704
+			v688 = v692
+			goto b261
+		}
+	b269:
+		{
+			v707 := v17 - v675
+			v708 := 2 <= v707
+			if !v708 {
 				goto b289
 			}
 		}
 		{
-			v635 := int32(uint64(v632))
-			v636 = *(*float32)(unsafe.Add(m0, int(v635)*4))
-			v637 = *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v638 := v637 != v637
-			v639 = v636 != v636
-			if !v638 {
-				goto b283
+			v709 := v675 + 1
+			v710 := uint64(v709) < uint64(32)
+			v711 := v17 - v709
+			v712 := v711 + -1
+			v713 := v709 + v712
+			v714 := uint64(v713) < uint64(32)
+			v715 := v617 && v710
+			v716 := v715 && v714
+			if !v716 {
+				v737 = v709
+				goto b279
+			}
+			v717 = v709
+		}
+	b271:
+		{
+			v718 := v717 < v17
+			if !v718 {
+				goto b289
 			}
 		}
 		{
-			v640 := int32(-1)
-			if v639 {
-				v640 = int32(0)
-			}
-			v644 = v640
-			goto b286
-		}
-	b283:
-		if v639 {
-			v644 = int32(1)
-			goto b286
-		}
-		{
-			v641 := v637 < v636
-			if v641 {
-				v644 = int32(-1)
-				goto b286
+			v719 = int32(uint64(v717))
+			v720 = *(*float32)(unsafe.Add(m0, int(v719)*4))
+			v721 := v717 + -1
+			v722 = int32(uint64(v721))
+			v723 = *(*float32)(unsafe.Add(m0, int(v722)*4))
+			v724 := v723 != v723
+			v725 = v720 != v720
+			if !v724 {
+				goto b274
 			}
 		}
 		{
-			v642 := v636 < v637
-			v643 := int32(0)
-			if v642 {
-				v643 = int32(1)
+			v726 := int32(-1)
+			if v725 {
+				v726 = int32(0)
 			}
-			v644 = v643
+			v730 = v726
+			goto b277
 		}
-	b286:
+	b274:
+		if v725 {
+			v730 = int32(1)
+			goto b277
+		}
 		{
-			v645 := v644 < 0
-			if !v645 {
+			v727 := v723 < v720
+			if v727 {
+				v730 = int32(-1)
+				goto b277
+			}
+		}
+		{
+			v728 := v720 < v723
+			v729 := int32(0)
+			if v728 {
+				v729 = int32(1)
+			}
+			v730 = v729
+		}
+	b277:
+		{
+			v731 := v730 < 0
+			if !v731 {
+				goto b289
+			}
+		}
+		{
+			v732 := *(*float32)(unsafe.Add(m0, int(v722)*4))
+			v733 := *(*float32)(unsafe.Add(m0, int(v719)*4))
+			*(*float32)(unsafe.Add(m0, int(v719)*4)) = v732
+			*(*float32)(unsafe.Add(m0, int(v722)*4)) = v733
+			v736 := v717 + 1
+			v717 = v736
+			goto b271
+		}
+	b279:
+		{
+			v738 := v737 < v17
+			if !v738 {
+				goto b289
+			}
+		}
+		{
+			v739 := uint64(v737) < uint64(32)
+			if !v739 {
 				goto b288
 			}
 		}
 		{
-			v646 := v632 + 1
-			v632 = v646
+			v740 = int32(uint64(v737))
+			v741 = *(*float32)(unsafe.Add(m0, int(v740)*4))
+			v742 := v737 + -1
+			v743 = int32(uint64(v742))
+			v744 = *(*float32)(unsafe.Add(m0, int(v743)*4))
+			v745 := v744 != v744
+			v746 = v741 != v741
+			if !v745 {
+				goto b283
+			}
+		}
+		{
+			v747 := int32(-1)
+			if v746 {
+				v747 = int32(0)
+			}
+			v751 = v747
+			goto b286
+		}
+	b283:
+		if v746 {
+			v751 = int32(1)
+			goto b286
+		}
+		{
+			v748 := v744 < v741
+			if v748 {
+				v751 = int32(-1)
+				goto b286
+			}
+		}
+		{
+			v749 := v741 < v744
+			v750 := int32(0)
+			if v749 {
+				v750 = int32(1)
+			}
+			v751 = v750
+		}
+	b286:
+		{
+			v752 := v751 < 0
+			if !v752 {
+				goto b289
+			}
+		}
+		{
+			v753 := *(*float32)(unsafe.Add(m0, int(v743)*4))
+			v754 := *(*float32)(unsafe.Add(m0, int(v740)*4))
+			*(*float32)(unsafe.Add(m0, int(v740)*4)) = v753
+			*(*float32)(unsafe.Add(m0, int(v743)*4)) = v754
+			v757 := v737 + 1
+			v737 = v757
 			goto b279
 		}
 	b288:
-		v648 = v631
-		goto b290
+		g.Fault(18, v737, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b289:
-		g.Fault(27, v632, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		{
+			v759 := v619 + 1
+			v618 = v675
+			v619 = v759
+			goto b234
+		}
 	b290:
-		{
-			v649 := v632 <= v648
-			if !v649 {
-				goto b300
-			}
-		}
-		{
-			v650 := uint64(v648) < uint64(32)
-			if !v650 {
-				goto b299
-			}
-		}
-		{
-			v651 := int32(uint64(v648))
-			v652 = *(*float32)(unsafe.Add(m0, int(v651)*4))
-			v653 = *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v654 := v653 != v653
-			v655 = v652 != v652
-			if !v654 {
-				goto b294
-			}
-		}
-		{
-			v656 := int32(-1)
-			if v655 {
-				v656 = int32(0)
-			}
-			v660 = v656
-			goto b297
-		}
-	b294:
-		if v655 {
-			v660 = int32(1)
-			goto b297
-		}
-		{
-			v657 := v653 < v652
-			if v657 {
-				v660 = int32(-1)
-				goto b297
-			}
-		}
-		{
-			v658 := v652 < v653
-			v659 := int32(0)
-			if v658 {
-				v659 = int32(1)
-			}
-			v660 = v659
-		}
-	b297:
-		{
-			v661 := v660 < 0
-			if v661 {
-				goto b300
-			}
-		}
-		{
-			v662 := v648 + -1
-			v648 = v662
-			goto b290
-		}
-	b299:
-		g.Fault(28, v648, int64(32), v0, int32(0), int32(0))
+		g.Fault(19, v675, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b300:
-		{
-			v664 := v648 < v632
-			if !v664 {
-				goto b304
-			}
-		}
-		{
-			v665 = *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v666 := uint64(v648) < uint64(32)
-			if !v666 {
-				goto b303
-			}
-		}
-		{
-			v667 := int32(uint64(v648))
-			v668 := *(*float32)(unsafe.Add(m0, int(v667)*4))
-			*(*float32)(unsafe.Add(m0, int(v667)*4)) = v665
-			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v668
-			v716 = v648
-			v717 = true
-			goto b324
-		}
-	b303:
-		g.Fault(29, v648, int64(32), v0, int32(0), int32(0))
+	b291:
+		g.Fault(20, v677, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
+	b292:
+		if v762 {
+			v1026 = v16
+			v1027 = v17
+			v1028 = v365
+			v1029 = true
+			v1030 = true
+			v1031 = v21
+			v1032 = true
+			goto b411
+		}
+	b293:
+		{
+			v763 = v16 + -1
+			v764 := 0 <= v763
+			if !v764 {
+				goto b341
+			}
+		}
+		{
+			v765 := uint64(v763) < uint64(32)
+			if !v765 {
+				goto b340
+			}
+		}
+		{
+			v766 := int32(uint64(v763))
+			v767 = *(*float32)(unsafe.Add(m0, int(v766)*4))
+			v768 := uint64(v610) < uint64(32)
+			if !v768 {
+				goto b339
+			}
+		}
+		{
+			v769 = int32(uint64(v610))
+			v770 = *(*float32)(unsafe.Add(m0, int(v769)*4))
+			v771 := v770 != v770
+			v772 = v767 != v767
+			if !v771 {
+				goto b298
+			}
+		}
+		{
+			v773 := int32(-1)
+			if v772 {
+				v773 = int32(0)
+			}
+			v777 = v773
+			goto b301
+		}
+	b298:
+		if v772 {
+			v777 = int32(1)
+			goto b301
+		}
+		{
+			v774 := v770 < v767
+			if v774 {
+				v777 = int32(-1)
+				goto b301
+			}
+		}
+		{
+			v775 := v767 < v770
+			v776 := int32(0)
+			if v775 {
+				v776 = int32(1)
+			}
+			v777 = v776
+		}
+	b301:
+		{
+			v778 := v777 < 0
+			if v778 {
+				goto b341
+			}
+		}
+		{
+			v779 = *(*float32)(unsafe.Add(m0, int(v769)*4))
+			v780 := uint64(v16) < uint64(32)
+			if !v780 {
+				goto b338
+			}
+		}
+		{
+			v781 = int32(uint64(v16))
+			v782 := *(*float32)(unsafe.Add(m0, int(v781)*4))
+			*(*float32)(unsafe.Add(m0, int(v781)*4)) = v779
+			*(*float32)(unsafe.Add(m0, int(v769)*4)) = v782
+			v785 := v16 + 1
+			v786 := v17 + -1
+			v787 = v785
+			v788 = v786
+		}
 	b304:
 		{
-			v672 := uint64(v648) < uint64(32)
-			if !v672 {
-				goto b336
-			}
-		}
-		{
-			v673 := int32(uint64(v648))
-			v674 := *(*float32)(unsafe.Add(m0, int(v673)*4))
-			v675 := int32(uint64(v632))
-			v676 := *(*float32)(unsafe.Add(m0, int(v675)*4))
-			*(*float32)(unsafe.Add(m0, int(v675)*4)) = v674
-			*(*float32)(unsafe.Add(m0, int(v673)*4)) = v676
-			v679 := v632 + 1
-			v680 := v648 + -1
-			v681 = v679
-			v682 = v680
-		}
-	b306:
-		{
-			v683 := v681 <= v682
-			if !v683 {
-				v696 = v682
+			v789 := v787 <= v788
+			if !v789 {
 				goto b314
 			}
 		}
 		{
-			v684 := int32(uint64(v681))
-			v685 = *(*float32)(unsafe.Add(m0, int(v684)*4))
-			v686 = *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v687 := v686 != v686
-			v688 = v685 != v685
-			if !v687 {
-				goto b309
+			v790 = *(*float32)(unsafe.Add(m0, int(v781)*4))
+			v791 := uint64(v787) < uint64(32)
+			if !v791 {
+				goto b313
 			}
 		}
 		{
-			v689 := int32(-1)
-			if v688 {
-				v689 = int32(0)
-			}
-			v693 = v689
-			goto b312
-		}
-	b309:
-		if v688 {
-			v693 = int32(1)
-			goto b312
-		}
-		{
-			v690 := v686 < v685
-			if v690 {
-				v693 = int32(-1)
-				goto b312
+			v792 := int32(uint64(v787))
+			v793 = *(*float32)(unsafe.Add(m0, int(v792)*4))
+			v794 := v793 != v793
+			v795 = v790 != v790
+			if !v794 {
+				goto b308
 			}
 		}
 		{
-			v691 := v685 < v686
-			v692 := int32(0)
-			if v691 {
-				v692 = int32(1)
+			v796 := int32(-1)
+			if v795 {
+				v796 = int32(0)
 			}
-			v693 = v692
+			v800 = v796
+			goto b311
 		}
-	b312:
+	b308:
+		if v795 {
+			v800 = int32(1)
+			goto b311
+		}
 		{
-			v694 := v693 < 0
-			if !v694 {
-				v696 = v682
+			v797 := v793 < v790
+			if v797 {
+				v800 = int32(-1)
+				goto b311
+			}
+		}
+		{
+			v798 := v790 < v793
+			v799 := int32(0)
+			if v798 {
+				v799 = int32(1)
+			}
+			v800 = v799
+		}
+	b311:
+		{
+			v801 := v800 < 0
+			if v801 {
 				goto b314
 			}
 		}
 		{
-			v695 := v681 + 1
-			v768 = v695
-			v769 = v682
-			goto b335
+			v802 := v787 + 1
+			v859 = v802
+			v860 = v788
+			goto b336
 		}
+	b313:
+		g.Fault(21, v787, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b314:
 		{
-			v697 := v681 <= v696
-			if !v697 {
-				goto b322
+			v804 := -2147483648 <= v788
+			v805 := v788 <= 2147483647
+			v806 := -2147483648 <= v787
+			v807 := v787 <= 2147483647
+			v808 := uint64(v788) < uint64(32)
+			v809 := v788 - v787
+			v810 := v809 * -1
+			v811 := v788 + v810
+			v812 := uint64(v811) < uint64(32)
+			v813 := v804 && v805
+			v814 := v813 && v806
+			v815 := v814 && v807
+			v816 := v815 && v808
+			v817 := v816 && v812
+			if !v817 {
+				v832 = v788
+				goto b323
 			}
+			v818 = v788
 		}
+	b315:
 		{
-			v698 := int32(uint64(v696))
-			v699 = *(*float32)(unsafe.Add(m0, int(v698)*4))
-			v700 = *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v701 := v700 != v700
-			v702 = v699 != v699
-			if !v701 {
-				goto b317
-			}
-		}
-		{
-			v703 := int32(-1)
-			if v702 {
-				v703 = int32(0)
-			}
-			v707 = v703
-			goto b320
-		}
-	b317:
-		if v702 {
-			v707 = int32(1)
-			goto b320
-		}
-		{
-			v704 := v700 < v699
-			if v704 {
-				v707 = int32(-1)
-				goto b320
-			}
-		}
-		{
-			v705 := v699 < v700
-			v706 := int32(0)
-			if v705 {
-				v706 = int32(1)
-			}
-			v707 = v706
-		}
-	b320:
-		{
-			v708 := v707 < 0
-			if v708 {
-				goto b322
-			}
-		}
-		{
-			v709 := v696 + -1
-			v696 = v709
-			goto b314
-		}
-	b322:
-		{
-			v710 := v696 < v681
-			if !v710 {
-				goto b334
-			}
-		}
-		{
-			v711 := *(*float32)(unsafe.Add(m0, int(v626)*4))
-			v712 := int32(uint64(v696))
-			v713 := *(*float32)(unsafe.Add(m0, int(v712)*4))
-			*(*float32)(unsafe.Add(m0, int(v712)*4)) = v711
-			*(*float32)(unsafe.Add(m0, int(v626)*4)) = v713
-			v716 = v696
-			v717 = false
-		}
-	b324:
-		{
-			v718 = v716 - v16
-			v719 = v17 - v716
-			v720 := v718 < v719
-			if !v720 {
-				goto b326
-			}
-		}
-		{
-			v721 := v23 / 8
-			v722 := v721 <= v718
-			v723 := v716 + 1
-			v727 = v723
-			v728 = v17
-			v729 = v722
-			v730 = v16
-			v731 = v716
-			goto b327
-		}
-	b326:
-		{
-			v724 := v23 / 8
-			v725 := v724 <= v719
-			v726 := v716 + 1
-			v727 = v16
-			v728 = v716
-			v729 = v725
-			v730 = v726
-			v731 = v17
-		}
-	b327:
-		{
-			v732 := uint32(v21) < uint32(48)
-			if !v732 {
+			v819 := v787 <= v818
+			if !v819 {
+				v848 = v818
 				goto b333
 			}
 		}
 		{
-			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v727
-			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v728
-			*(*int64)(unsafe.Add(m3, int(v21)*8)) = v216
-			*(*bool)(unsafe.Add(m4, int(v21))) = v729
-			*(*bool)(unsafe.Add(m5, int(v21))) = v717
-			v738 := v21 + 1
-			v739 = v730
-			v740 = v731
-			v741 = v216
-			v742 = true
-			v743 = true
-			v744 = v738
-			v745 = false
-		}
-	b329:
-		if !v745 {
-			v753 = v739
-			v754 = v740
-			v755 = v741
-			v756 = v742
-			v757 = v743
-			v758 = v744
-			goto b332
-		}
-		{
-			v746 := v744 == 0
-			if v746 {
-				goto b342
+			v820 = *(*float32)(unsafe.Add(m0, int(v781)*4))
+			v821 := int32(uint64(v818))
+			v822 = *(*float32)(unsafe.Add(m0, int(v821)*4))
+			v823 := v822 != v822
+			v824 = v820 != v820
+			if !v823 {
+				goto b318
 			}
 		}
 		{
-			v747 := v744 + -1
-			v748 := *(*int64)(unsafe.Add(m1, int(v747)*8))
-			v749 := *(*int64)(unsafe.Add(m2, int(v747)*8))
-			v750 := *(*int64)(unsafe.Add(m3, int(v747)*8))
-			v751 := *(*bool)(unsafe.Add(m4, int(v747)))
-			v752 := *(*bool)(unsafe.Add(m5, int(v747)))
-			v753 = v748
-			v754 = v749
-			v755 = v750
-			v756 = v751
-			v757 = v752
-			v758 = v747
+			v825 := int32(-1)
+			if v824 {
+				v825 = int32(0)
+			}
+			v829 = v825
+			goto b321
+		}
+	b318:
+		if v824 {
+			v829 = int32(1)
+			goto b321
+		}
+		{
+			v826 := v822 < v820
+			if v826 {
+				v829 = int32(-1)
+				goto b321
+			}
+		}
+		{
+			v827 := v820 < v822
+			v828 := int32(0)
+			if v827 {
+				v828 = int32(1)
+			}
+			v829 = v828
+		}
+	b321:
+		{
+			v830 := v829 < 0
+			if !v830 {
+				v848 = v818
+				goto b333
+			}
+		}
+		{
+			v831 := v818 + -1
+			v818 = v831
+			goto b315
+		}
+	b323:
+		{
+			v833 := v787 <= v832
+			if !v833 {
+				v848 = v832
+				goto b333
+			}
+		}
+		{
+			v834 = *(*float32)(unsafe.Add(m0, int(v781)*4))
+			v835 := uint64(v832) < uint64(32)
+			if !v835 {
+				goto b332
+			}
+		}
+		{
+			v836 := int32(uint64(v832))
+			v837 = *(*float32)(unsafe.Add(m0, int(v836)*4))
+			v838 := v837 != v837
+			v839 = v834 != v834
+			if !v838 {
+				goto b327
+			}
+		}
+		{
+			v840 := int32(-1)
+			if v839 {
+				v840 = int32(0)
+			}
+			v844 = v840
+			goto b330
+		}
+	b327:
+		if v839 {
+			v844 = int32(1)
+			goto b330
+		}
+		{
+			v841 := v837 < v834
+			if v841 {
+				v844 = int32(-1)
+				goto b330
+			}
+		}
+		{
+			v842 := v834 < v837
+			v843 := int32(0)
+			if v842 {
+				v843 = int32(1)
+			}
+			v844 = v843
+		}
+	b330:
+		{
+			v845 := v844 < 0
+			if !v845 {
+				v848 = v832
+				goto b333
+			}
+		}
+		{
+			v846 := v832 + -1
+			v832 = v846
+			goto b323
 		}
 	b332:
-		v16 = v753
-		v17 = v754
-		v18 = v755
-		v19 = v756
-		v20 = v757
-		v21 = v758
-		goto b6
+		g.Fault(22, v832, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	b333:
-		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b334:
 		{
-			v760 := int32(uint64(v696))
-			v761 := *(*float32)(unsafe.Add(m0, int(v760)*4))
-			v762 := int32(uint64(v681))
-			v763 := *(*float32)(unsafe.Add(m0, int(v762)*4))
-			*(*float32)(unsafe.Add(m0, int(v762)*4)) = v761
-			*(*float32)(unsafe.Add(m0, int(v760)*4)) = v763
-			v766 := v681 + 1
-			v767 := v696 + -1
-			v768 = v766
-			v769 = v767
+			v849 := v848 < v787
+			if v849 {
+				v1026 = v787
+				v1027 = v17
+				v1028 = v365
+				v1029 = v19
+				v1030 = v20
+				v1031 = v21
+				v1032 = false
+				goto b411
+			}
 		}
-	b335:
-		v681 = v768
-		v682 = v769
-		goto b306
+		{
+			v850 := uint64(v848) < uint64(32)
+			if !v850 {
+				goto b337
+			}
+		}
+		{
+			v851 := int32(uint64(v848))
+			v852 := *(*float32)(unsafe.Add(m0, int(v851)*4))
+			v853 := int32(uint64(v787))
+			v854 := *(*float32)(unsafe.Add(m0, int(v853)*4))
+			*(*float32)(unsafe.Add(m0, int(v853)*4)) = v852
+			*(*float32)(unsafe.Add(m0, int(v851)*4)) = v854
+			v857 := v787 + 1
+			v858 := v848 + -1
+			v859 = v857
+			v860 = v858
+		}
 	b336:
-		g.Fault(31, v648, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v787 = v859
+		v788 = v860
+		goto b304
 	b337:
-		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
+		g.Fault(23, v848, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b338:
-		g.Fault(33, v461, int64(32), v0, int32(0), int32(0))
+		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b339:
-		g.Fault(12, v388, int64(32), v0, int32(0), int32(0))
+		g.Fault(25, v610, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b340:
-		g.Fault(13, v386, int64(32), v0, int32(0), int32(0))
+		g.Fault(26, v763, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b341:
-		g.Fault(12, v387, int64(32), v0, int32(0), int32(0))
+		{
+			v865 := uint64(v610) < uint64(32)
+			if !v865 {
+				goto b420
+			}
+		}
+		{
+			v866 = int32(uint64(v610))
+			v867 = *(*float32)(unsafe.Add(m0, int(v866)*4))
+			v868 := uint64(v16) < uint64(32)
+			if !v868 {
+				goto b419
+			}
+		}
+		{
+			v869 = int32(uint64(v16))
+			v870 := *(*float32)(unsafe.Add(m0, int(v869)*4))
+			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v867
+			*(*float32)(unsafe.Add(m0, int(v866)*4)) = v870
+			v873 := v16 + 1
+			v874 = v17 + -1
+			v875 := -2147483648 <= v874
+			v876 := v874 <= 2147483647
+			v877 := uint64(v873) < uint64(32)
+			v878 = uint64(v874) < uint64(32)
+			v879 = v875 && v876
+			v880 := v879 && v877
+			v881 := v880 && v878
+			if !v881 {
+				v896 = v873
+				goto b352
+			}
+			v882 = v873
+		}
+	b344:
+		{
+			v883 := v882 <= v874
+			if !v883 {
+				v912 = v882
+				goto b362
+			}
+		}
+		{
+			v884 := int32(uint64(v882))
+			v885 = *(*float32)(unsafe.Add(m0, int(v884)*4))
+			v886 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v887 := v886 != v886
+			v888 = v885 != v885
+			if !v887 {
+				goto b347
+			}
+		}
+		{
+			v889 := int32(-1)
+			if v888 {
+				v889 = int32(0)
+			}
+			v893 = v889
+			goto b350
+		}
+	b347:
+		if v888 {
+			v893 = int32(1)
+			goto b350
+		}
+		{
+			v890 := v886 < v885
+			if v890 {
+				v893 = int32(-1)
+				goto b350
+			}
+		}
+		{
+			v891 := v885 < v886
+			v892 := int32(0)
+			if v891 {
+				v892 = int32(1)
+			}
+			v893 = v892
+		}
+	b350:
+		{
+			v894 := v893 < 0
+			if !v894 {
+				v913 = v882
+				goto b363
+			}
+		}
+		{
+			v895 := v882 + 1
+			v882 = v895
+			goto b344
+		}
+	b352:
+		{
+			v897 := v896 <= v874
+			if !v897 {
+				v912 = v896
+				goto b362
+			}
+		}
+		{
+			v898 := uint64(v896) < uint64(32)
+			if !v898 {
+				goto b361
+			}
+		}
+		{
+			v899 := int32(uint64(v896))
+			v900 = *(*float32)(unsafe.Add(m0, int(v899)*4))
+			v901 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v902 := v901 != v901
+			v903 = v900 != v900
+			if !v902 {
+				goto b356
+			}
+		}
+		{
+			v904 := int32(-1)
+			if v903 {
+				v904 = int32(0)
+			}
+			v908 = v904
+			goto b359
+		}
+	b356:
+		if v903 {
+			v908 = int32(1)
+			goto b359
+		}
+		{
+			v905 := v901 < v900
+			if v905 {
+				v908 = int32(-1)
+				goto b359
+			}
+		}
+		{
+			v906 := v900 < v901
+			v907 := int32(0)
+			if v906 {
+				v907 = int32(1)
+			}
+			v908 = v907
+		}
+	b359:
+		{
+			v909 := v908 < 0
+			if !v909 {
+				v913 = v896
+				goto b363
+			}
+		}
+		{
+			v910 := v896 + 1
+			v896 = v910
+			goto b352
+		}
+	b361:
+		g.Fault(27, v896, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b342:
+	b362:
+		v913 = v912
+	b363:
+		{
+			v914 := v874 - v913
+			v915 := v914 * -1
+			v916 := v874 + v915
+			v917 := uint64(v916) < uint64(32)
+			v918 := v879 && v878
+			v919 := v918 && v917
+			if !v919 {
+				v934 = v874
+				goto b372
+			}
+			v920 = v874
+		}
+	b364:
+		{
+			v921 := v913 <= v920
+			if !v921 {
+				v950 = v920
+				goto b382
+			}
+		}
+		{
+			v922 := int32(uint64(v920))
+			v923 = *(*float32)(unsafe.Add(m0, int(v922)*4))
+			v924 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v925 := v924 != v924
+			v926 = v923 != v923
+			if !v925 {
+				goto b367
+			}
+		}
+		{
+			v927 := int32(-1)
+			if v926 {
+				v927 = int32(0)
+			}
+			v931 = v927
+			goto b370
+		}
+	b367:
+		if v926 {
+			v931 = int32(1)
+			goto b370
+		}
+		{
+			v928 := v924 < v923
+			if v928 {
+				v931 = int32(-1)
+				goto b370
+			}
+		}
+		{
+			v929 := v923 < v924
+			v930 := int32(0)
+			if v929 {
+				v930 = int32(1)
+			}
+			v931 = v930
+		}
+	b370:
+		{
+			v932 := v931 < 0
+			if v932 {
+				v950 = v920
+				goto b382
+			}
+		}
+		{
+			v933 := v920 + -1
+			v920 = v933
+			goto b364
+		}
+	b372:
+		{
+			v935 := v913 <= v934
+			if !v935 {
+				v950 = v934
+				goto b382
+			}
+		}
+		{
+			v936 := uint64(v934) < uint64(32)
+			if !v936 {
+				goto b381
+			}
+		}
+		{
+			v937 := int32(uint64(v934))
+			v938 = *(*float32)(unsafe.Add(m0, int(v937)*4))
+			v939 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v940 := v939 != v939
+			v941 = v938 != v938
+			if !v940 {
+				goto b376
+			}
+		}
+		{
+			v942 := int32(-1)
+			if v941 {
+				v942 = int32(0)
+			}
+			v946 = v942
+			goto b379
+		}
+	b376:
+		if v941 {
+			v946 = int32(1)
+			goto b379
+		}
+		{
+			v943 := v939 < v938
+			if v943 {
+				v946 = int32(-1)
+				goto b379
+			}
+		}
+		{
+			v944 := v938 < v939
+			v945 := int32(0)
+			if v944 {
+				v945 = int32(1)
+			}
+			v946 = v945
+		}
+	b379:
+		{
+			v947 := v946 < 0
+			if v947 {
+				v950 = v934
+				goto b382
+			}
+		}
+		{
+			v948 := v934 + -1
+			v934 = v948
+			goto b372
+		}
+	b381:
+		g.Fault(28, v934, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b382:
+		{
+			v951 := v950 < v913
+			if !v951 {
+				goto b386
+			}
+		}
+		{
+			v952 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v953 := uint64(v950) < uint64(32)
+			if !v953 {
+				goto b385
+			}
+		}
+		{
+			v954 := int32(uint64(v950))
+			v955 := *(*float32)(unsafe.Add(m0, int(v954)*4))
+			*(*float32)(unsafe.Add(m0, int(v954)*4)) = v952
+			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v955
+			v1003 = v950
+			v1004 = true
+			goto b406
+		}
+	b385:
+		g.Fault(29, v950, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b386:
+		{
+			v959 := uint64(v950) < uint64(32)
+			if !v959 {
+				goto b418
+			}
+		}
+		{
+			v960 := int32(uint64(v950))
+			v961 := *(*float32)(unsafe.Add(m0, int(v960)*4))
+			v962 := int32(uint64(v913))
+			v963 := *(*float32)(unsafe.Add(m0, int(v962)*4))
+			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v961
+			*(*float32)(unsafe.Add(m0, int(v960)*4)) = v963
+			v966 := v913 + 1
+			v967 := v950 + -1
+			v968 = v966
+			v969 = v967
+		}
+	b388:
+		{
+			v970 := v968 <= v969
+			if !v970 {
+				v983 = v969
+				goto b396
+			}
+		}
+		{
+			v971 := int32(uint64(v968))
+			v972 = *(*float32)(unsafe.Add(m0, int(v971)*4))
+			v973 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v974 := v973 != v973
+			v975 = v972 != v972
+			if !v974 {
+				goto b391
+			}
+		}
+		{
+			v976 := int32(-1)
+			if v975 {
+				v976 = int32(0)
+			}
+			v980 = v976
+			goto b394
+		}
+	b391:
+		if v975 {
+			v980 = int32(1)
+			goto b394
+		}
+		{
+			v977 := v973 < v972
+			if v977 {
+				v980 = int32(-1)
+				goto b394
+			}
+		}
+		{
+			v978 := v972 < v973
+			v979 := int32(0)
+			if v978 {
+				v979 = int32(1)
+			}
+			v980 = v979
+		}
+	b394:
+		{
+			v981 := v980 < 0
+			if !v981 {
+				v983 = v969
+				goto b396
+			}
+		}
+		{
+			v982 := v968 + 1
+			v1055 = v982
+			v1056 = v969
+			goto b417
+		}
+	b396:
+		{
+			v984 := v968 <= v983
+			if !v984 {
+				goto b404
+			}
+		}
+		{
+			v985 := int32(uint64(v983))
+			v986 = *(*float32)(unsafe.Add(m0, int(v985)*4))
+			v987 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v988 := v987 != v987
+			v989 = v986 != v986
+			if !v988 {
+				goto b399
+			}
+		}
+		{
+			v990 := int32(-1)
+			if v989 {
+				v990 = int32(0)
+			}
+			v994 = v990
+			goto b402
+		}
+	b399:
+		if v989 {
+			v994 = int32(1)
+			goto b402
+		}
+		{
+			v991 := v987 < v986
+			if v991 {
+				v994 = int32(-1)
+				goto b402
+			}
+		}
+		{
+			v992 := v986 < v987
+			v993 := int32(0)
+			if v992 {
+				v993 = int32(1)
+			}
+			v994 = v993
+		}
+	b402:
+		{
+			v995 := v994 < 0
+			if v995 {
+				goto b404
+			}
+		}
+		{
+			v996 := v983 + -1
+			v983 = v996
+			goto b396
+		}
+	b404:
+		{
+			v997 := v983 < v968
+			if !v997 {
+				goto b416
+			}
+		}
+		{
+			v998 := *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v999 := int32(uint64(v983))
+			v1000 := *(*float32)(unsafe.Add(m0, int(v999)*4))
+			*(*float32)(unsafe.Add(m0, int(v999)*4)) = v998
+			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v1000
+			v1003 = v983
+			v1004 = false
+		}
+	b406:
+		{
+			v1005 = v1003 - v16
+			v1006 = v17 - v1003
+			v1007 := v1005 < v1006
+			if !v1007 {
+				goto b408
+			}
+		}
+		{
+			v1008 := v23 / 8
+			v1009 := v1008 <= v1005
+			v1010 := v1003 + 1
+			v1014 = v1010
+			v1015 = v17
+			v1016 = v1009
+			v1017 = v16
+			v1018 = v1003
+			goto b409
+		}
+	b408:
+		{
+			v1011 := v23 / 8
+			v1012 := v1011 <= v1006
+			v1013 := v1003 + 1
+			v1014 = v16
+			v1015 = v1003
+			v1016 = v1012
+			v1017 = v1013
+			v1018 = v17
+		}
+	b409:
+		{
+			v1019 := uint32(v21) < uint32(48)
+			if !v1019 {
+				goto b415
+			}
+		}
+		{
+			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1014
+			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1015
+			*(*int64)(unsafe.Add(m3, int(v21)*8)) = v365
+			*(*bool)(unsafe.Add(m4, int(v21))) = v1016
+			*(*bool)(unsafe.Add(m5, int(v21))) = v1004
+			v1025 := v21 + 1
+			v1026 = v1017
+			v1027 = v1018
+			v1028 = v365
+			v1029 = true
+			v1030 = true
+			v1031 = v1025
+			v1032 = false
+		}
+	b411:
+		if !v1032 {
+			v1040 = v1026
+			v1041 = v1027
+			v1042 = v1028
+			v1043 = v1029
+			v1044 = v1030
+			v1045 = v1031
+			goto b414
+		}
+		{
+			v1033 := v1031 == 0
+			if v1033 {
+				goto b424
+			}
+		}
+		{
+			v1034 := v1031 + -1
+			v1035 := *(*int64)(unsafe.Add(m1, int(v1034)*8))
+			v1036 := *(*int64)(unsafe.Add(m2, int(v1034)*8))
+			v1037 := *(*int64)(unsafe.Add(m3, int(v1034)*8))
+			v1038 := *(*bool)(unsafe.Add(m4, int(v1034)))
+			v1039 := *(*bool)(unsafe.Add(m5, int(v1034)))
+			v1040 = v1035
+			v1041 = v1036
+			v1042 = v1037
+			v1043 = v1038
+			v1044 = v1039
+			v1045 = v1034
+		}
+	b414:
+		v16 = v1040
+		v17 = v1041
+		v18 = v1042
+		v19 = v1043
+		v20 = v1044
+		v21 = v1045
+		goto b6
+	b415:
+		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b416:
+		{
+			v1047 := int32(uint64(v983))
+			v1048 := *(*float32)(unsafe.Add(m0, int(v1047)*4))
+			v1049 := int32(uint64(v968))
+			v1050 := *(*float32)(unsafe.Add(m0, int(v1049)*4))
+			*(*float32)(unsafe.Add(m0, int(v1049)*4)) = v1048
+			*(*float32)(unsafe.Add(m0, int(v1047)*4)) = v1050
+			v1053 := v968 + 1
+			v1054 := v983 + -1
+			v1055 = v1053
+			v1056 = v1054
+		}
+	b417:
+		v968 = v1055
+		v969 = v1056
+		goto b388
+	b418:
+		g.Fault(31, v950, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b419:
+		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b420:
+		g.Fault(33, v610, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b421:
+		g.Fault(12, v537, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b422:
+		g.Fault(13, v535, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b423:
+		g.Fault(12, v536, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b424:
 		next = 2
 		continue
 	}
@@ -3304,8 +4060,8 @@ func (g *sharedHost) r3() int {
 			continue
 		}
 		{
-			v776 := *(*float32)(unsafe.Add(m0, x*4))
-			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v776
+			v1063 := *(*float32)(unsafe.Add(m0, x*4))
+			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v1063
 			continue
 		}
 	}

@@ -314,10 +314,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:104:8"},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0x5a2edeee,
+	Sum:   0x338179da,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xa7dbefd3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4a5af59b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x23cd8246},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x75cb43ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -717,10 +717,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x5cd82e21,
+	Sum:   0x8d9db445,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: floatsSmall, Sum: 0xd5a735a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xf6d02616},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xfe5c7d50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x90de69e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -844,10 +844,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x5488ddad,
+	Sum:   0xaf95fb61,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0xb31aff86},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x6abd6bb2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0xfaf140ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xe5cd9e55},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -910,10 +910,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x7e786eff,
+	Sum:   0x3c41cf22,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x2b37774a},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeb0ad98c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x8a69347b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x82bc3d19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1027,16 +1027,16 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 32,
-	Items:   4,
+	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:118:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7"},
 	},
 	SPIRV: largeSPIRV,
-	Sum:   0x5228dbec,
+	Sum:   0xecff3a7c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xcd75334f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x62301f6a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xa750972f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0xd8eec963},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -1101,10 +1101,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0x648bfbe2,
+	Sum:        0xa96f215a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xa052f7ee},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x178fe5f5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xe3cafa23},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7af757b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1280,10 +1280,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0xba62892c,
+	Sum:   0x66db9501,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xa632d01f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x36a387d4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x92bae4be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xffde9c46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1457,10 +1457,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:166:8"},
 	},
 	SPIRV: refilledSPIRV,
-	Sum:   0xf8b16893,
+	Sum:   0x796c28ce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0x99b630c5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x66092312},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xa4f0827b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x60904cef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -1803,9 +1803,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0xdaad4564,
+	Sum:   0x887b71e4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x5846cb47},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xdaa3a7cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -2626,10 +2626,10 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
 	},
 	SPIRV: sortsSPIRV,
-	Sum:   0xe2f04bdd,
+	Sum:   0x3a74fdd0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall, Sum: 0x89d0b1ad},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0x1a4c2e9d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall, Sum: 0x278c1329},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0xe04bd33a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
@@ -2699,10 +2699,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x26706e1,
+	Sum:   0x4f8f9b3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x781cda10},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x69e7ee6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xf7dc4bfd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x62ff3593},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -2763,10 +2763,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12"},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0x204e1c6c,
+	Sum:   0xd8a2e15b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x9b5ba594},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x74b8dbc6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x184c1362},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x3637ce8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -2869,10 +2869,10 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19"},
 	},
 	SPIRV: swapLoopsSPIRV,
-	Sum:   0xc63dc60f,
+	Sum:   0x684b942a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x20a66e9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x83cee9d9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x77a7b1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x270e7c00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
@@ -3377,10 +3377,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x2a8c3e94,
+	Sum:   0xf427eca5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}}, SPIRV: unstableSmall, Sum: 0x456601b2},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x78323f1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xc859b746},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xe0c7ac6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
