@@ -12,15 +12,15 @@ import (
 )
 
 // Diagnose compiles the kernels of the packages and says what is wrong with them,
-// as Generate does, but writes nothing. Only Dir, Patterns and Env of the
-// configuration matter.
+// as Generate does, but writes nothing. Only Dir, Patterns, Env and Overlay of
+// the configuration matter.
 func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic})
 	if err != nil || prog == nil {
 		return diags, err
 	}

@@ -28,6 +28,9 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // packages, as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	// Overlay has, for Diagnose, what files contain that are not saved yet, by their
+	// absolute names.
+	Overlay map[string][]byte
 
 	// Out is the root of what is written, instead of the folder "generated" in
 	// the module's root.

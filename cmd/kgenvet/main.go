@@ -10,8 +10,8 @@
 // Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet
 // help lists them. What is found bears the codes of kgen, which kgen explain
 // explains. The analyzer kgencompile compiles the kernels for what shows only then,
-// such as barriers that not all work-items reach; it reads the packages as they are
-// saved, and as they build by default.
+// such as barriers that not all work-items reach; it takes the packages as they build
+// by default.
 package main
 
 import (

@@ -45,7 +45,7 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 			return nil, err
 		}
 		l.matched = len(pkgs)
-		if patterns, err = candidates(pkgs); err != nil || len(patterns) == 0 {
+		if patterns, err = l.candidates(pkgs); err != nil || len(patterns) == 0 {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 
 func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
 	l.trace.GoList++
-	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: l.dir, Env: l.env}
+	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: l.dir, Env: l.env, Overlay: l.overlay}
 	pkgs, err := packages.Load(cfg, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
@@ -159,14 +159,22 @@ func hasAliasOrEmbed(src []byte) bool {
 	return false
 }
 
+// read returns what the file contains, saved or not.
+func (l *loader) read(name string) ([]byte, error) {
+	if src, ok := l.overlay[name]; ok {
+		return src, nil
+	}
+	return os.ReadFile(name)
+}
+
 // candidates returns the paths of those packages whose text could hold a kernel.
-func candidates(pkgs []*packages.Package) ([]string, error) {
+func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found := map[string]bool{}
 	var maybe []*packages.Package
 	for _, p := range pkgs {
 		borrows := false
 		for _, f := range p.GoFiles {
-			src, err := os.ReadFile(f)
+			src, err := l.read(f)
 			if err != nil {
 				return nil, err
 			}

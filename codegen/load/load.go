@@ -32,6 +32,8 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	// Overlay has what files contain that are not saved yet, by their absolute names.
+	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler knows a function, given by import
 	// path and by "Func" or "Type.Method", so that its body is not needed.
 	// Functions of dsl, properties and sync/atomic never need theirs.
@@ -42,6 +44,7 @@ type Config struct {
 type loader struct {
 	dir      string
 	env      []string
+	overlay  map[string][]byte
 	known    func(pkgPath, name string) bool
 	fset     *token.FileSet
 	trace    Trace
@@ -108,7 +111,7 @@ func newLoader(dir string, cfg Config) *loader {
 		env = os.Environ()
 	}
 	return &loader{
-		dir: dir, env: env, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		dir: dir, env: env, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},

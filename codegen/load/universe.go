@@ -203,7 +203,11 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	}
 	var files []*ast.File
 	for _, name := range sourceFiles(p) {
-		f, err := parser.ParseFile(l.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		src, err := l.read(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(l.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if f == nil {
 			return nil, err
 		}

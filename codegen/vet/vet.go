@@ -44,18 +44,21 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 		return nil
 	}
 	files := map[string]*token.File{}
+	overlay := map[string][]byte{}
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
-		// kgen reads what is saved; an editor may be ahead of it.
-		shown, err1 := pass.ReadFile(tf.Name())
-		saved, err2 := os.ReadFile(tf.Name())
-		if err1 != nil || err2 != nil || !bytes.Equal(shown, saved) {
-			return nil
+		// An editor shows what is not saved yet.
+		shown, err := pass.ReadFile(tf.Name())
+		if err != nil {
+			return err
+		}
+		if saved, err := os.ReadFile(tf.Name()); err != nil || !bytes.Equal(shown, saved) {
+			overlay[tf.Name()] = shown
 		}
 		files[tf.Name()] = tf
 	}
 	dir := filepath.Dir(pass.Fset.File(pass.Files[0].FileStart).Name())
-	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}})
+	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}, Overlay: overlay})
 	if err != nil {
 		return err
 	}
