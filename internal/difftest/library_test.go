@@ -1,11 +1,14 @@
 package difftest
 
 import (
+	"context"
 	"math"
 	"slices"
 
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	gen "github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
+	"github.com/kgen-go/kgen/runtime"
 )
 
 func init() {
@@ -46,4 +49,10 @@ func init() {
 	add1("Behind", gen.RunBehind, 20, func() golang.Behind { return golang.Behind{In: mixedInts(20), Out: out32(20)} })
 	add1("Lookups", gen.RunLookups, 20, func() golang.Lookups { return golang.Lookups{In: mixedInts(20), Out: out32(20)} })
 	add1("Elsewhere", gen.RunElsewhere, 6, func() golang.Elsewhere { return golang.Elsewhere{Out: out32(6)} })
+	add1("Visitors", gen.RunVisitors, 20, func() golang.Visitors { return golang.Visitors{In: mixedInts(30), Out: out32(20)} })
+	add("Pipeline", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := golang.Pipeline{In: mixedInts(40), Out: out32(32), T: dsl.LocalLen[int32](8)}
+		err := launch(ctx, dev, gen.RunPipeline, k, runtime.NDRange1{Global: 32, Local: 8})
+		return k.Out, err
+	})
 }
