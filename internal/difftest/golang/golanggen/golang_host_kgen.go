@@ -356,6 +356,3387 @@ func (g *elsewhereHost) r0() int {
 	return -1
 }
 
+// pipelineHost is a work-group of the kernel [Pipeline].
+type pipelineHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v3  int64
+	v17 []int32
+	v28 []int32
+	v31 []int32
+	v34 []int32
+	v49 []int64
+	v50 []int64
+}
+
+func newPipelineHost() kernelimpl.HostForm { return new(pipelineHost) }
+
+var pipelineHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:3"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:13"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:12:50"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:13:50"},
+	{Kind: 10, Pos: "internal/difftest/golang/stages.go:13:56"},
+	{Kind: 4, Pos: "internal/difftest/golang/stages.go:41:14"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:33"},
+}
+
+var pipelineHostTable0 = [3]int32{0, 5, 7}
+
+var pipelineHostTable1 = [3]int32{5, 2, 5}
+
+var pipelineHostTable2 = [12]int32{97, 108, 112, 104, 97, 98, 101, 103, 97, 109, 109, 97}
+
+// Begin readies the form for a launch.
+func (g *pipelineHost) Begin() {
+	g.Sites = pipelineHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.Allot(0, int(g.c0)*4)
+	g.Allot(1, 384)
+	g.Allot(2, 384)
+	g.Allot(3, 384)
+	g.Allot(4, 48)
+	g.Allot(5, 48)
+	kernelimpl.HostRoom(&g.v17, n)
+	kernelimpl.HostRoom(&g.v28, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v34, n)
+	kernelimpl.HostRoom(&g.v49, n)
+	kernelimpl.HostRoom(&g.v50, n)
+}
+
+// Run runs it.
+func (g *pipelineHost) Run() {
+	next := 0
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 33 of stages.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 37 of stages.go
+			next = g.r2()
+		case 2:
+			// Barrier in line 20 of stages.go
+			next = g.r3()
+		case 3:
+			// Barrier in line 22 of stages.go
+			next = g.r4()
+		case 4:
+			// Barrier in line 20 of stages.go
+			next = g.r5()
+		case 5:
+			// Barrier in line 22 of stages.go
+			next = g.r6()
+		case 6:
+			// Barrier in line 20 of stages.go
+			next = g.r7()
+		case 7:
+			// Barrier in line 22 of stages.go
+			next = g.r8()
+		case 8:
+			// Barrier in line 20 of stages.go
+			next = g.r9()
+		case 9:
+			// Barrier in line 22 of stages.go
+			next = g.r10()
+		case 10:
+			// Barrier in line 48 of stages.go
+			next = g.r11()
+		case 11:
+			// Barrier in line 52 of stages.go
+			next = g.r12()
+		}
+	}
+}
+
+// r1 runs them after the ZeroLocal in line 33 of stages.go.
+func (g *pipelineHost) r1() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	m0 := g.Memory(0)
+	v5 := int64(uint32(c0))
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		v0 := int32(basex + x)
+		var v6, v10 int32
+		var v7, v8 int64
+		{
+			v6 = int32(x)
+			v7 = int64(uint32(v6))
+			v8 = int64(uint32(v0))
+			v9 := uint64(v8) < uint64(v1)
+			if !v9 {
+				goto b345
+			}
+		}
+		{
+			v10 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v11 := uint32(v6) < uint32(c0)
+			if !v11 {
+				goto b344
+			}
+		}
+		*(*int32)(unsafe.Add(m0, x*4)) = v10
+		next = 1
+		continue
+	b344:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b345:
+		g.Fault(1, v8, v1, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 37 of stages.go.
+func (g *pipelineHost) r2() int {
+	n := g.Items
+	c0 := g.c0
+	v5 := int64(uint32(c0))
+	v13 := v5 + -1
+	m0 := g.Memory(0)
+	h17 := g.v17[:n]
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v7 := int64(uint32(v6))
+		v0 := int32(basex + x)
+		var v14 int64
+		{
+			v14 = v13 - v7
+			v15 := uint64(v14) < uint64(v5)
+			if !v15 {
+				goto b343
+			}
+		}
+		{
+			v16 := int32(uint64(v14))
+			v17 := *(*int32)(unsafe.Add(m0, int(v16)*4))
+			h17[li] = v17
+			next = 2
+			continue
+		}
+	b343:
+		g.Fault(2, v14, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r3 runs them after the Barrier in line 20 of stages.go.
+func (g *pipelineHost) r3() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h17 := g.v17[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v17 := h17[li]
+		*(*int32)(unsafe.Add(m0, x*4)) = v17
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the Barrier in line 22 of stages.go.
+func (g *pipelineHost) r4() int {
+	n := g.Items
+	c0 := g.c0
+	v21 := c0 != 0
+	v5 := int64(uint32(c0))
+	m0 := g.Memory(0)
+	h28 := g.v28[:n]
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v0 := int32(basex + x)
+		var v20, v24 int64
+		{
+			v19 := v6 + 1
+			v20 = int64(uint32(v19))
+			if !v21 {
+				goto b342
+			}
+		}
+		{
+			v22 := v20 / v5
+			v23 := v22 * v5
+			v24 = v20 - v23
+			v25 := uint64(v24) < uint64(v5)
+			if !v25 {
+				goto b341
+			}
+		}
+		{
+			v26 := int32(uint64(v24))
+			v27 := *(*int32)(unsafe.Add(m0, int(v26)*4))
+			v28 := v27 * 2
+			h28[li] = v28
+			next = 4
+			continue
+		}
+	b341:
+		g.Fault(3, v24, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b342:
+		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r5 runs them after the Barrier in line 20 of stages.go.
+func (g *pipelineHost) r5() int {
+	n := g.Items
+	h28 := g.v28[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v28 := h28[li]
+		{
+			v29 := v28 + 1
+			*(*int32)(unsafe.Add(m0, x*4)) = v29
+			continue
+		}
+	}
+	return 5
+}
+
+// r6 runs them after the Barrier in line 22 of stages.go.
+func (g *pipelineHost) r6() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		{
+			v31 := *(*int32)(unsafe.Add(m0, x*4))
+			h31[li] = v31
+			continue
+		}
+	}
+	return 6
+}
+
+// r7 runs them after the Barrier in line 20 of stages.go.
+func (g *pipelineHost) r7() int {
+	n := g.Items
+	h31 := g.v31[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v31 := h31[li]
+		{
+			v32 := v31 + 3
+			*(*int32)(unsafe.Add(m0, x*4)) = v32
+			continue
+		}
+	}
+	return 7
+}
+
+// r8 runs them after the Barrier in line 22 of stages.go.
+func (g *pipelineHost) r8() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	c0 := g.c0
+	v5 := int64(uint32(c0))
+	v13 := v5 + -1
+	h34 := g.v34[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v7 := int64(uint32(v6))
+		v14 := v13 - v7
+		v16 := int32(uint64(v14))
+		{
+			v34 := *(*int32)(unsafe.Add(m0, int(v16)*4))
+			h34[li] = v34
+			continue
+		}
+	}
+	return 8
+}
+
+// r9 runs them after the Barrier in line 20 of stages.go.
+func (g *pipelineHost) r9() int {
+	n := g.Items
+	h34 := g.v34[:n]
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v34 := h34[li]
+		{
+			v35 := v34 + 3
+			*(*int32)(unsafe.Add(m0, x*4)) = v35
+			continue
+		}
+	}
+	return 9
+}
+
+// r10 runs them after the Barrier in line 22 of stages.go.
+func (g *pipelineHost) r10() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	m0 := g.Memory(0)
+	h49 := g.v49[:n]
+	h50 := g.v50[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v0 := int32(basex + x)
+		var v41, v43, v49, v50 int64
+		var v42 int32
+		{
+			v37 := int32(uint32(v6) / uint32(3))
+			v38 := v37 * 3
+			v39 := v6 - v38
+			v40 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable0), int(v39)*4))
+			v41 = int64(uint32(v40))
+			v42 = *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable1), int(v39)*4))
+			v43 = int64(uint32(v42))
+			v44 := uint32(4) < uint32(v6)
+			if !v44 {
+				v49 = v41
+				v50 = v43
+				goto b19
+			}
+		}
+		{
+			v45 := uint32(1) <= uint32(v42)
+			if !v45 {
+				goto b18
+			}
+		}
+		{
+			v46 := v43 + -1
+			v47 := v41 + 1
+			v49 = v47
+			v50 = v46
+			goto b19
+		}
+	b18:
+		g.Fault(5, int64(1), v43, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b19:
+		{
+			v51 := *(*int32)(unsafe.Add(m0, x*4))
+			v52 := int32(uint64(v50))
+			v53 := v51 + v52
+			*(*int32)(unsafe.Add(m0, x*4)) = v53
+			v55 := *(*int32)(unsafe.Add(m0, x*4))
+			v56 := v52 + 1
+			v57 := v55 - v56
+			*(*int32)(unsafe.Add(m0, x*4)) = v57
+			v59 := *(*int32)(unsafe.Add(m0, x*4))
+			v60 := v59 * v52
+			*(*int32)(unsafe.Add(m0, x*4)) = v60
+			v62 := *(*int32)(unsafe.Add(m0, x*4))
+			v63 := v62 + v56
+			*(*int32)(unsafe.Add(m0, x*4)) = v63
+			h49[li] = v49
+			h50[li] = v50
+			next = 10
+			continue
+		}
+	}
+	return next
+}
+
+// r11 runs them after the Barrier in line 48 of stages.go.
+func (g *pipelineHost) r11() int {
+	n := g.Items
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	c0 := g.c0
+	v5 := int64(uint32(c0))
+	v66 := int64(uint64(v5) >> 32)
+	v67 := int32(uint64(v66))
+	v68 := v67 == 0
+	v69 := int32(bits.Len32(uint32(c0))) - 1
+	v70 := 31 - v69
+	v71 := v70 + 32
+	v72 := int32(bits.Len32(uint32(v67))) - 1
+	v73 := 31 - v72
+	v74 := v73
+	if v68 {
+		v74 = v71
+	}
+	v75 := 64 - v74
+	v76 := int64(uint32(v75))
+	m0 := g.Memory(0)
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v0 := int32(basex + x)
+		var v82, v83, v84, v88, v89, v94, v115, v119, v137, v142, v165, v167, v169, v170, v171, v173, v175, v179, v197, v198, v202, v241, v249, v250, v251, v253, v255, v259, v277, v278, v282, v304, v306, v313, v314, v315, v317, v319, v323, v341, v342, v346, v394, v404, v405, v406, v407, v414, v419, v429, v430, v437, v442, v455, v457, v459, v461, v463, v464, v483, v484, v503, v521, v522, v523, v543, v544, v563, v581, v582, v583, v603, v604, v623, v652, v653, v654, v674, v675, v694, v712, v718, v719, v720, v736, v743, v764, v783, v788, v806, v808, v819, v823, v854, v877, v906, v933, v934, v967, v984, v1003, v1014, v1015, v1029, v1039, v1056, v1075, v1076, v1086, v1103, v1122, v1140, v1141, v1158, v1181, v1183, v1184, v1192, v1193, v1195, v1196, v1204, v1205, v1206, v1218, v1219, v1220, v1233, v1234 int64
+		var v85, v86, v92, v93, v233, v740, v741, v742, v905, v1031, v1032, v1034, v1182, v1194, v1207, v1208, v1210, v1221, v1222 bool
+		var v87, v117, v120, v124, v127, v131, v140, v141, v144, v148, v151, v155, v178, v185, v188, v192, v200, v201, v204, v208, v211, v215, v239, v240, v258, v265, v268, v272, v280, v281, v284, v288, v291, v295, v308, v309, v322, v329, v332, v336, v344, v345, v348, v352, v355, v359, v444, v445, v467, v473, v476, v480, v482, v492, v495, v499, v502, v510, v513, v517, v520, v526, v532, v535, v539, v542, v552, v555, v559, v562, v570, v573, v577, v580, v586, v592, v595, v599, v602, v612, v615, v619, v622, v630, v633, v637, v651, v657, v663, v666, v670, v673, v683, v686, v690, v693, v701, v704, v708, v711, v716, v723, v724, v737, v744, v773, v776, v780, v787, v794, v797, v801, v810, v811, v821, v824, v828, v831, v835, v856, v859, v863, v866, v870, v880, v883, v887, v890, v894, v910, v912, v916, v919, v923, v925, v927, v936, v942, v945, v949, v974, v977, v981, v986, v992, v995, v999, v1021, v1022, v1024, v1046, v1049, v1053, v1064, v1067, v1071, v1093, v1096, v1100, v1111, v1114, v1118, v1124, v1148, v1151, v1155, v1165, v1168, v1172, v1209, v1223 int32
+		{
+			v65 := v6 == 0
+			if !v65 {
+				goto b335
+			}
+		}
+		*(*[384]byte)(m1) = [384]byte{}
+		*(*[384]byte)(m2) = [384]byte{}
+		*(*[384]byte)(m3) = [384]byte{}
+		*(*[48]byte)(m4) = [48]byte{}
+		*(*[48]byte)(m5) = [48]byte{}
+		v82 = int64(0)
+		v83 = v5
+		v84 = v76
+		v85 = true
+		v86 = true
+		v87 = int32(0)
+	b22:
+		{
+			v88 = int64(uint32(v87))
+			v89 = v83 - v82
+			v90 := v89 <= 12
+			if !v90 {
+				goto b41
+			}
+		}
+		{
+			v91 := v82 + 1
+			v92 = -2147483648 <= v82
+			v93 = v82 <= 2147483647
+			v94 = v91
+		}
+	b24:
+		{
+			v95 := v94 < v83
+			if !v95 {
+				v1204 = v82
+				v1205 = v83
+				v1206 = v84
+				v1207 = v85
+				v1208 = v86
+				v1209 = v87
+				v1210 = true
+				goto b322
+			}
+		}
+		{
+			v96 := -2147483648 <= v94
+			v97 := v94 <= 2147483647
+			v98 := uint64(v94) < uint64(v5)
+			v99 := v94 - v82
+			v100 := v99 + -1
+			v101 := v100 * -1
+			v102 := v94 + v101
+			v103 := uint64(v102) < uint64(v5)
+			v104 := v94 + -1
+			v105 := uint64(v104) < uint64(v5)
+			v106 := v102 + -1
+			v107 := uint64(v106) < uint64(v5)
+			v108 := v96 && v97
+			v109 := v108 && v92
+			v110 := v109 && v93
+			v111 := v110 && v98
+			v112 := v111 && v103
+			v113 := v112 && v105
+			v114 := v113 && v107
+			if !v114 {
+				v137 = v94
+				goto b31
+			}
+			v115 = v94
+		}
+	b26:
+		{
+			v116 := v82 < v115
+			if !v116 {
+				goto b40
+			}
+		}
+		{
+			v117 = int32(uint64(v115))
+			v118 := *(*int32)(unsafe.Add(m0, int(v117)*4))
+			v119 = v115 + -1
+			v120 = int32(uint64(v119))
+			v121 := *(*int32)(unsafe.Add(m0, int(v120)*4))
+			v122 := v118 / 7
+			v123 := v122 * 7
+			v124 = v118 - v123
+			v125 := v121 / 7
+			v126 := v125 * 7
+			v127 = v121 - v126
+			v128 := v124 < v127
+			if v128 {
+				v131 = int32(-1)
+				goto b29
+			}
+		}
+		{
+			v129 := v127 < v124
+			v130 := int32(0)
+			if v129 {
+				v130 = int32(1)
+			}
+			v131 = v130
+		}
+	b29:
+		{
+			v132 := v131 < 0
+			if !v132 {
+				goto b40
+			}
+		}
+		{
+			v133 := *(*int32)(unsafe.Add(m0, int(v120)*4))
+			v134 := *(*int32)(unsafe.Add(m0, int(v117)*4))
+			*(*int32)(unsafe.Add(m0, int(v117)*4)) = v133
+			*(*int32)(unsafe.Add(m0, int(v120)*4)) = v134
+			v115 = v119
+			goto b26
+		}
+	b31:
+		{
+			v138 := v82 < v137
+			if !v138 {
+				goto b40
+			}
+		}
+		{
+			v139 := uint64(v137) < uint64(v5)
+			if !v139 {
+				goto b39
+			}
+		}
+		{
+			v140 = int32(uint64(v137))
+			v141 = *(*int32)(unsafe.Add(m0, int(v140)*4))
+			v142 = v137 + -1
+			v143 := uint64(v142) < uint64(v5)
+			if !v143 {
+				goto b38
+			}
+		}
+		{
+			v144 = int32(uint64(v142))
+			v145 := *(*int32)(unsafe.Add(m0, int(v144)*4))
+			v146 := v141 / 7
+			v147 := v146 * 7
+			v148 = v141 - v147
+			v149 := v145 / 7
+			v150 := v149 * 7
+			v151 = v145 - v150
+			v152 := v148 < v151
+			if v152 {
+				v155 = int32(-1)
+				goto b36
+			}
+		}
+		{
+			v153 := v151 < v148
+			v154 := int32(0)
+			if v153 {
+				v154 = int32(1)
+			}
+			v155 = v154
+		}
+	b36:
+		{
+			v156 := v155 < 0
+			if !v156 {
+				goto b40
+			}
+		}
+		{
+			v157 := *(*int32)(unsafe.Add(m0, int(v144)*4))
+			v158 := *(*int32)(unsafe.Add(m0, int(v140)*4))
+			*(*int32)(unsafe.Add(m0, int(v140)*4)) = v157
+			*(*int32)(unsafe.Add(m0, int(v144)*4)) = v158
+			v137 = v142
+			goto b31
+		}
+	b38:
+		g.Fault(6, v142, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b39:
+		g.Fault(7, v137, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b40:
+		{
+			v163 := v94 + 1
+			v94 = v163
+			goto b24
+		}
+	b41:
+		{
+			v164 := v84 == 0
+			if !v164 {
+				goto b107
+			}
+		}
+		{
+			v165 = v89 + -1
+			v166 := v165 / 2
+			v167 = v166
+		}
+	b43:
+		{
+			v168 := 0 <= v167
+			if !v168 {
+				goto b62
+			}
+			v169 = v167
+		}
+	b44:
+		{
+			v170 = v169 * 2
+			v171 = v170 + 1
+			v172 := v89 <= v171
+			if v172 {
+				goto b59
+			}
+		}
+		{
+			v173 = v170 + 2
+			v174 := v173 < v89
+			if !v174 {
+				v197 = v171
+				goto b53
+			}
+		}
+		{
+			v175 = v82 + v171
+			v176 := uint64(v175) < uint64(v5)
+			if !v176 {
+				goto b52
+			}
+		}
+		{
+			v177 := int32(uint64(v175))
+			v178 = *(*int32)(unsafe.Add(m0, int(v177)*4))
+			v179 = v175 + 1
+			v180 := uint64(v179) < uint64(v5)
+			if !v180 {
+				goto b51
+			}
+		}
+		{
+			v181 := int32(uint64(v179))
+			v182 := *(*int32)(unsafe.Add(m0, int(v181)*4))
+			v183 := v178 / 7
+			v184 := v183 * 7
+			v185 = v178 - v184
+			v186 := v182 / 7
+			v187 := v186 * 7
+			v188 = v182 - v187
+			v189 := v185 < v188
+			if v189 {
+				v192 = int32(-1)
+				goto b50
+			}
+		}
+		{
+			v190 := v188 < v185
+			v191 := int32(0)
+			if v190 {
+				v191 = int32(1)
+			}
+			v192 = v191
+		}
+	b50:
+		{
+			v193 := v192 < 0
+			v194 := v171
+			if v193 {
+				v194 = v173
+			}
+			v197 = v194
+			goto b53
+		}
+	b51:
+		g.Fault(8, v179, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b52:
+		g.Fault(9, v175, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b53:
+		{
+			v198 = v82 + v169
+			v199 := uint64(v198) < uint64(v5)
+			if !v199 {
+				goto b61
+			}
+		}
+		{
+			v200 = int32(uint64(v198))
+			v201 = *(*int32)(unsafe.Add(m0, int(v200)*4))
+			v202 = v82 + v197
+			v203 := uint64(v202) < uint64(v5)
+			if !v203 {
+				goto b60
+			}
+		}
+		{
+			v204 = int32(uint64(v202))
+			v205 := *(*int32)(unsafe.Add(m0, int(v204)*4))
+			v206 := v201 / 7
+			v207 := v206 * 7
+			v208 = v201 - v207
+			v209 := v205 / 7
+			v210 := v209 * 7
+			v211 = v205 - v210
+			v212 := v208 < v211
+			if v212 {
+				v215 = int32(-1)
+				goto b57
+			}
+		}
+		{
+			v213 := v211 < v208
+			v214 := int32(0)
+			if v213 {
+				v214 = int32(1)
+			}
+			v215 = v214
+		}
+	b57:
+		{
+			v216 := v215 < 0
+			if !v216 {
+				goto b59
+			}
+		}
+		{
+			v217 := *(*int32)(unsafe.Add(m0, int(v204)*4))
+			v218 := *(*int32)(unsafe.Add(m0, int(v200)*4))
+			*(*int32)(unsafe.Add(m0, int(v200)*4)) = v217
+			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
+			v169 = v197
+			goto b44
+		}
+	b59:
+		{
+			v221 := v167 + -1
+			v167 = v221
+			goto b43
+		}
+	b60:
+		g.Fault(10, v202, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b61:
+		g.Fault(11, v198, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b62:
+		{
+			v224 := -2147483648 <= v82
+			v225 := v82 <= 2147483647
+			v226 := v165 <= 2147483647
+			v227 := v82 + v165
+			v228 := uint64(v227) < uint64(v5)
+			v229 := v165 * -1
+			v230 := v165 + v229
+			v231 := v82 + v230
+			v232 := uint64(v231) < uint64(v5)
+			v233 = uint64(v82) < uint64(v5)
+			v234 := v224 && v225
+			v235 := v234 && v226
+			v236 := v235 && v228
+			v237 := v236 && v232
+			v238 := v237 && v233
+			v239 = int32(uint64(v82))
+			v240 = int32(uint64(v82))
+			if !v238 {
+				v304 = v165
+				goto b83
+			}
+			v241 = v165
+		}
+	b63:
+		{
+			v242 := 0 <= v241
+			if !v242 {
+				v1204 = v82
+				v1205 = v83
+				v1206 = v84
+				v1207 = v85
+				v1208 = v86
+				v1209 = v87
+				v1210 = true
+				goto b322
+			}
+		}
+		{
+			v243 := v82 + v241
+			v244 := int32(uint64(v243))
+			v245 := *(*int32)(unsafe.Add(m0, int(v244)*4))
+			v246 := *(*int32)(unsafe.Add(m0, int(v240)*4))
+			*(*int32)(unsafe.Add(m0, int(v240)*4)) = v245
+			*(*int32)(unsafe.Add(m0, int(v244)*4)) = v246
+			v249 = int64(0)
+		}
+	b65:
+		{
+			v250 = v249 * 2
+			v251 = v250 + 1
+			v252 := v241 <= v251
+			if v252 {
+				goto b80
+			}
+		}
+		{
+			v253 = v250 + 2
+			v254 := v253 < v241
+			if !v254 {
+				v277 = v251
+				goto b74
+			}
+		}
+		{
+			v255 = v82 + v251
+			v256 := uint64(v255) < uint64(v5)
+			if !v256 {
+				goto b73
+			}
+		}
+		{
+			v257 := int32(uint64(v255))
+			v258 = *(*int32)(unsafe.Add(m0, int(v257)*4))
+			v259 = v255 + 1
+			v260 := uint64(v259) < uint64(v5)
+			if !v260 {
+				goto b72
+			}
+		}
+		{
+			v261 := int32(uint64(v259))
+			v262 := *(*int32)(unsafe.Add(m0, int(v261)*4))
+			v263 := v258 / 7
+			v264 := v263 * 7
+			v265 = v258 - v264
+			v266 := v262 / 7
+			v267 := v266 * 7
+			v268 = v262 - v267
+			v269 := v265 < v268
+			if v269 {
+				v272 = int32(-1)
+				goto b71
+			}
+		}
+		{
+			v270 := v268 < v265
+			v271 := int32(0)
+			if v270 {
+				v271 = int32(1)
+			}
+			v272 = v271
+		}
+	b71:
+		{
+			v273 := v272 < 0
+			v274 := v251
+			if v273 {
+				v274 = v253
+			}
+			v277 = v274
+			goto b74
+		}
+	b72:
+		g.Fault(8, v259, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b73:
+		g.Fault(9, v255, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b74:
+		{
+			v278 = v82 + v249
+			v279 := uint64(v278) < uint64(v5)
+			if !v279 {
+				goto b82
+			}
+		}
+		{
+			v280 = int32(uint64(v278))
+			v281 = *(*int32)(unsafe.Add(m0, int(v280)*4))
+			v282 = v82 + v277
+			v283 := uint64(v282) < uint64(v5)
+			if !v283 {
+				goto b81
+			}
+		}
+		{
+			v284 = int32(uint64(v282))
+			v285 := *(*int32)(unsafe.Add(m0, int(v284)*4))
+			v286 := v281 / 7
+			v287 := v286 * 7
+			v288 = v281 - v287
+			v289 := v285 / 7
+			v290 := v289 * 7
+			v291 = v285 - v290
+			v292 := v288 < v291
+			if v292 {
+				v295 = int32(-1)
+				goto b78
+			}
+		}
+		{
+			v293 := v291 < v288
+			v294 := int32(0)
+			if v293 {
+				v294 = int32(1)
+			}
+			v295 = v294
+		}
+	b78:
+		{
+			v296 := v295 < 0
+			if !v296 {
+				goto b80
+			}
+		}
+		{
+			v297 := *(*int32)(unsafe.Add(m0, int(v284)*4))
+			v298 := *(*int32)(unsafe.Add(m0, int(v280)*4))
+			*(*int32)(unsafe.Add(m0, int(v280)*4)) = v297
+			*(*int32)(unsafe.Add(m0, int(v284)*4)) = v298
+			v249 = v277
+			goto b65
+		}
+	b80:
+		{
+			v301 := v241 + -1
+			v241 = v301
+			goto b63
+		}
+	b81:
+		g.Fault(10, v282, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b82:
+		g.Fault(11, v278, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b83:
+		{
+			v305 := 0 <= v304
+			if !v305 {
+				v1204 = v82
+				v1205 = v83
+				v1206 = v84
+				v1207 = v85
+				v1208 = v86
+				v1209 = v87
+				v1210 = true
+				goto b322
+			}
+		}
+		{
+			v306 = v82 + v304
+			v307 := uint64(v306) < uint64(v5)
+			if !v307 {
+				goto b106
+			}
+		}
+		v308 = int32(uint64(v306))
+		v309 = *(*int32)(unsafe.Add(m0, int(v308)*4))
+		if !v233 {
+			goto b105
+		}
+		{
+			v310 := *(*int32)(unsafe.Add(m0, int(v239)*4))
+			*(*int32)(unsafe.Add(m0, int(v239)*4)) = v309
+			*(*int32)(unsafe.Add(m0, int(v308)*4)) = v310
+			v313 = int64(0)
+		}
+	b87:
+		{
+			v314 = v313 * 2
+			v315 = v314 + 1
+			v316 := v304 <= v315
+			if v316 {
+				goto b102
+			}
+		}
+		{
+			v317 = v314 + 2
+			v318 := v317 < v304
+			if !v318 {
+				v341 = v315
+				goto b96
+			}
+		}
+		{
+			v319 = v82 + v315
+			v320 := uint64(v319) < uint64(v5)
+			if !v320 {
+				goto b95
+			}
+		}
+		{
+			v321 := int32(uint64(v319))
+			v322 = *(*int32)(unsafe.Add(m0, int(v321)*4))
+			v323 = v319 + 1
+			v324 := uint64(v323) < uint64(v5)
+			if !v324 {
+				goto b94
+			}
+		}
+		{
+			v325 := int32(uint64(v323))
+			v326 := *(*int32)(unsafe.Add(m0, int(v325)*4))
+			v327 := v322 / 7
+			v328 := v327 * 7
+			v329 = v322 - v328
+			v330 := v326 / 7
+			v331 := v330 * 7
+			v332 = v326 - v331
+			v333 := v329 < v332
+			if v333 {
+				v336 = int32(-1)
+				goto b93
+			}
+		}
+		{
+			v334 := v332 < v329
+			v335 := int32(0)
+			if v334 {
+				v335 = int32(1)
+			}
+			v336 = v335
+		}
+	b93:
+		{
+			v337 := v336 < 0
+			v338 := v315
+			if v337 {
+				v338 = v317
+			}
+			v341 = v338
+			goto b96
+		}
+	b94:
+		g.Fault(8, v323, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b95:
+		g.Fault(9, v319, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b96:
+		{
+			v342 = v82 + v313
+			v343 := uint64(v342) < uint64(v5)
+			if !v343 {
+				goto b104
+			}
+		}
+		{
+			v344 = int32(uint64(v342))
+			v345 = *(*int32)(unsafe.Add(m0, int(v344)*4))
+			v346 = v82 + v341
+			v347 := uint64(v346) < uint64(v5)
+			if !v347 {
+				goto b103
+			}
+		}
+		{
+			v348 = int32(uint64(v346))
+			v349 := *(*int32)(unsafe.Add(m0, int(v348)*4))
+			v350 := v345 / 7
+			v351 := v350 * 7
+			v352 = v345 - v351
+			v353 := v349 / 7
+			v354 := v353 * 7
+			v355 = v349 - v354
+			v356 := v352 < v355
+			if v356 {
+				v359 = int32(-1)
+				goto b100
+			}
+		}
+		{
+			v357 := v355 < v352
+			v358 := int32(0)
+			if v357 {
+				v358 = int32(1)
+			}
+			v359 = v358
+		}
+	b100:
+		{
+			v360 := v359 < 0
+			if !v360 {
+				goto b102
+			}
+		}
+		{
+			v361 := *(*int32)(unsafe.Add(m0, int(v348)*4))
+			v362 := *(*int32)(unsafe.Add(m0, int(v344)*4))
+			*(*int32)(unsafe.Add(m0, int(v344)*4)) = v361
+			*(*int32)(unsafe.Add(m0, int(v348)*4)) = v362
+			v313 = v341
+			goto b87
+		}
+	b102:
+		{
+			v365 := v304 + -1
+			v304 = v365
+			goto b83
+		}
+	b103:
+		g.Fault(10, v346, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b104:
+		g.Fault(11, v342, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b105:
+		g.Fault(12, v82, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b106:
+		g.Fault(13, v306, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b107:
+		if v85 {
+			v455 = v84
+			goto b120
+		}
+		{
+			v370 := int32(uint64(v89))
+			v371 := int64(uint64(v89) >> 32)
+			v372 := int32(uint64(v371))
+			v373 := v372 == 0
+			v374 := int32(bits.Len32(uint32(v370))) - 1
+			v375 := 31 - v374
+			v376 := v375 + 32
+			v377 := int32(bits.Len32(uint32(v372))) - 1
+			v378 := 31 - v377
+			v379 := v378
+			if v373 {
+				v379 = v376
+			}
+			v380 := 64 - v379
+			v381 := uint32(v380) < uint32(64)
+			v382 := v380 & 63
+			v383 := int64(uint32(v382))
+			v384 := int64(1) << (uint64(v383) & 63)
+			v385 := int64(0)
+			if v381 {
+				v385 = v384
+			}
+			v386 := v89 / 4
+			v387 := v386 * 2
+			v388 := v82 + v387
+			v389 := v388 + -1
+			v390 := -2147483648 <= v389
+			v391 := v389 <= 2147483647
+			v392 := -2147483648 <= v388
+			v393 := v388 <= 2147483647
+			v394 = v388 + 1
+			v395 := v394 <= 2147483647
+			v396 := uint64(v389) < uint64(v5)
+			v397 := uint64(v394) < uint64(v5)
+			v398 := v390 && v391
+			v399 := v398 && v392
+			v400 := v399 && v393
+			v401 := v400 && v395
+			v402 := v401 && v396
+			v403 := v402 && v397
+			v404 = v385 + -1
+			v405 = v385 + -1
+			if !v403 {
+				v429 = v89
+				v430 = v389
+				goto b113
+			}
+			v406 = v89
+			v407 = v389
+		}
+	b109:
+		{
+			v408 := v407 <= v394
+			if !v408 {
+				goto b119
+			}
+		}
+		{
+			v409 := v406 << 13
+			v410 := v406 ^ v409
+			v411 := int64(uint64(v410) >> 7)
+			v412 := v410 ^ v411
+			v413 := v412 << 17
+			v414 = v412 ^ v413
+			v415 := v414 & v405
+			v416 := v89 <= v415
+			v417 := v415 - v89
+			v418 := v415
+			if v416 {
+				v418 = v417
+			}
+			v419 = v82 + v418
+			v420 := uint64(v419) < uint64(v5)
+			if !v420 {
+				goto b112
+			}
+		}
+		{
+			v421 := int32(uint64(v419))
+			v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+			v423 := int32(uint64(v407))
+			v424 := *(*int32)(unsafe.Add(m0, int(v423)*4))
+			*(*int32)(unsafe.Add(m0, int(v423)*4)) = v422
+			*(*int32)(unsafe.Add(m0, int(v421)*4)) = v424
+			v427 := v407 + 1
+			v406 = v414
+			v407 = v427
+			goto b109
+		}
+	b112:
+		g.Fault(14, v419, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b113:
+		{
+			v431 := v430 <= v394
+			if !v431 {
+				goto b119
+			}
+		}
+		{
+			v432 := v429 << 13
+			v433 := v429 ^ v432
+			v434 := int64(uint64(v433) >> 7)
+			v435 := v433 ^ v434
+			v436 := v435 << 17
+			v437 = v435 ^ v436
+			v438 := v437 & v404
+			v439 := v89 <= v438
+			v440 := v438 - v89
+			v441 := v438
+			if v439 {
+				v441 = v440
+			}
+			v442 = v82 + v441
+			v443 := uint64(v442) < uint64(v5)
+			if !v443 {
+				goto b118
+			}
+		}
+		{
+			v444 = int32(uint64(v442))
+			v445 = *(*int32)(unsafe.Add(m0, int(v444)*4))
+			v446 := uint64(v430) < uint64(v5)
+			if !v446 {
+				goto b117
+			}
+		}
+		{
+			v447 := int32(uint64(v430))
+			v448 := *(*int32)(unsafe.Add(m0, int(v447)*4))
+			*(*int32)(unsafe.Add(m0, int(v447)*4)) = v445
+			*(*int32)(unsafe.Add(m0, int(v444)*4)) = v448
+			v451 := v430 + 1
+			v429 = v437
+			v430 = v451
+			goto b113
+		}
+	b117:
+		g.Fault(15, v430, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b118:
+		g.Fault(14, v442, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b119:
+		{
+			v454 := v84 + -1
+			v455 = v454
+		}
+	b120:
+		{
+			v456 := v89 / 4
+			v457 = v82 + v456
+			v458 := v456 * 2
+			v459 = v82 + v458
+			v460 := v456 * 3
+			v461 = v82 + v460
+			v462 := 50 <= v89
+			if !v462 {
+				v651 = int32(0)
+				v652 = v457
+				v653 = v459
+				v654 = v461
+				goto b164
+			}
+		}
+		{
+			v463 = v457 + -1
+			v464 = v457 + 1
+			v465 := uint64(v457) < uint64(v5)
+			if !v465 {
+				goto b163
+			}
+		}
+		{
+			v466 := int32(uint64(v457))
+			v467 = *(*int32)(unsafe.Add(m0, int(v466)*4))
+			v468 := uint64(v463) < uint64(v5)
+			if !v468 {
+				goto b162
+			}
+		}
+		{
+			v469 := int32(uint64(v463))
+			v470 := *(*int32)(unsafe.Add(m0, int(v469)*4))
+			v471 := v467 / 7
+			v472 := v471 * 7
+			v473 = v467 - v472
+			v474 := v470 / 7
+			v475 := v474 * 7
+			v476 = v470 - v475
+			v477 := v473 < v476
+			if v477 {
+				v480 = int32(-1)
+				goto b125
+			}
+		}
+		{
+			v478 := v476 < v473
+			v479 := int32(0)
+			if v478 {
+				v479 = int32(1)
+			}
+			v480 = v479
+		}
+	b125:
+		{
+			v481 := v480 < 0
+			if v481 {
+				v482 = int32(1)
+				v483 = v457
+				v484 = v463
+				goto b127
+			}
+		}
+		v482 = int32(0)
+		v483 = v463
+		v484 = v457
+	b127:
+		{
+			v485 := uint64(v464) < uint64(v5)
+			if !v485 {
+				goto b161
+			}
+		}
+		{
+			v486 := int32(uint64(v464))
+			v487 := *(*int32)(unsafe.Add(m0, int(v486)*4))
+			v488 := int32(uint64(v484))
+			v489 := *(*int32)(unsafe.Add(m0, int(v488)*4))
+			v490 := v487 / 7
+			v491 := v490 * 7
+			v492 = v487 - v491
+			v493 := v489 / 7
+			v494 := v493 * 7
+			v495 = v489 - v494
+			v496 := v492 < v495
+			if v496 {
+				v499 = int32(-1)
+				goto b130
+			}
+		}
+		{
+			v497 := v495 < v492
+			v498 := int32(0)
+			if v497 {
+				v498 = int32(1)
+			}
+			v499 = v498
+		}
+	b130:
+		{
+			v500 := v499 < 0
+			v501 := v482 + 1
+			v502 = v482
+			if v500 {
+				v502 = v501
+			}
+			v503 = v484
+			if v500 {
+				v503 = v464
+			}
+			v504 := int32(uint64(v503))
+			v505 := *(*int32)(unsafe.Add(m0, int(v504)*4))
+			v506 := int32(uint64(v483))
+			v507 := *(*int32)(unsafe.Add(m0, int(v506)*4))
+			v508 := v505 / 7
+			v509 := v508 * 7
+			v510 = v505 - v509
+			v511 := v507 / 7
+			v512 := v511 * 7
+			v513 = v507 - v512
+			v514 := v510 < v513
+			if v514 {
+				v517 = int32(-1)
+				goto b132
+			}
+		}
+		{
+			v515 := v513 < v510
+			v516 := int32(0)
+			if v515 {
+				v516 = int32(1)
+			}
+			v517 = v516
+		}
+	b132:
+		{
+			v518 := v517 < 0
+			v519 := v502 + 1
+			v520 = v502
+			if v518 {
+				v520 = v519
+			}
+			v521 = v503
+			if v518 {
+				v521 = v483
+			}
+			v522 = v459 + -1
+			v523 = v459 + 1
+			v524 := uint64(v459) < uint64(v5)
+			if !v524 {
+				goto b160
+			}
+		}
+		{
+			v525 := int32(uint64(v459))
+			v526 = *(*int32)(unsafe.Add(m0, int(v525)*4))
+			v527 := uint64(v522) < uint64(v5)
+			if !v527 {
+				goto b159
+			}
+		}
+		{
+			v528 := int32(uint64(v522))
+			v529 := *(*int32)(unsafe.Add(m0, int(v528)*4))
+			v530 := v526 / 7
+			v531 := v530 * 7
+			v532 = v526 - v531
+			v533 := v529 / 7
+			v534 := v533 * 7
+			v535 = v529 - v534
+			v536 := v532 < v535
+			if v536 {
+				v539 = int32(-1)
+				goto b136
+			}
+		}
+		{
+			v537 := v535 < v532
+			v538 := int32(0)
+			if v537 {
+				v538 = int32(1)
+			}
+			v539 = v538
+		}
+	b136:
+		{
+			v540 := v539 < 0
+			if !v540 {
+				v542 = v520
+				v543 = v522
+				v544 = v459
+				goto b138
+			}
+		}
+		{
+			v541 := v520 + 1
+			v542 = v541
+			v543 = v459
+			v544 = v522
+		}
+	b138:
+		{
+			v545 := uint64(v523) < uint64(v5)
+			if !v545 {
+				goto b158
+			}
+		}
+		{
+			v546 := int32(uint64(v523))
+			v547 := *(*int32)(unsafe.Add(m0, int(v546)*4))
+			v548 := int32(uint64(v544))
+			v549 := *(*int32)(unsafe.Add(m0, int(v548)*4))
+			v550 := v547 / 7
+			v551 := v550 * 7
+			v552 = v547 - v551
+			v553 := v549 / 7
+			v554 := v553 * 7
+			v555 = v549 - v554
+			v556 := v552 < v555
+			if v556 {
+				v559 = int32(-1)
+				goto b141
+			}
+		}
+		{
+			v557 := v555 < v552
+			v558 := int32(0)
+			if v557 {
+				v558 = int32(1)
+			}
+			v559 = v558
+		}
+	b141:
+		{
+			v560 := v559 < 0
+			v561 := v542 + 1
+			v562 = v542
+			if v560 {
+				v562 = v561
+			}
+			v563 = v544
+			if v560 {
+				v563 = v523
+			}
+			v564 := int32(uint64(v563))
+			v565 := *(*int32)(unsafe.Add(m0, int(v564)*4))
+			v566 := int32(uint64(v543))
+			v567 := *(*int32)(unsafe.Add(m0, int(v566)*4))
+			v568 := v565 / 7
+			v569 := v568 * 7
+			v570 = v565 - v569
+			v571 := v567 / 7
+			v572 := v571 * 7
+			v573 = v567 - v572
+			v574 := v570 < v573
+			if v574 {
+				v577 = int32(-1)
+				goto b143
+			}
+		}
+		{
+			v575 := v573 < v570
+			v576 := int32(0)
+			if v575 {
+				v576 = int32(1)
+			}
+			v577 = v576
+		}
+	b143:
+		{
+			v578 := v577 < 0
+			v579 := v562 + 1
+			v580 = v562
+			if v578 {
+				v580 = v579
+			}
+			v581 = v563
+			if v578 {
+				v581 = v543
+			}
+			v582 = v461 + -1
+			v583 = v461 + 1
+			v584 := uint64(v461) < uint64(v5)
+			if !v584 {
+				goto b157
+			}
+		}
+		{
+			v585 := int32(uint64(v461))
+			v586 = *(*int32)(unsafe.Add(m0, int(v585)*4))
+			v587 := uint64(v582) < uint64(v5)
+			if !v587 {
+				goto b156
+			}
+		}
+		{
+			v588 := int32(uint64(v582))
+			v589 := *(*int32)(unsafe.Add(m0, int(v588)*4))
+			v590 := v586 / 7
+			v591 := v590 * 7
+			v592 = v586 - v591
+			v593 := v589 / 7
+			v594 := v593 * 7
+			v595 = v589 - v594
+			v596 := v592 < v595
+			if v596 {
+				v599 = int32(-1)
+				goto b147
+			}
+		}
+		{
+			v597 := v595 < v592
+			v598 := int32(0)
+			if v597 {
+				v598 = int32(1)
+			}
+			v599 = v598
+		}
+	b147:
+		{
+			v600 := v599 < 0
+			if !v600 {
+				v602 = v580
+				v603 = v582
+				v604 = v461
+				goto b149
+			}
+		}
+		{
+			v601 := v580 + 1
+			v602 = v601
+			v603 = v461
+			v604 = v582
+		}
+	b149:
+		{
+			v605 := uint64(v583) < uint64(v5)
+			if !v605 {
+				goto b155
+			}
+		}
+		{
+			v606 := int32(uint64(v583))
+			v607 := *(*int32)(unsafe.Add(m0, int(v606)*4))
+			v608 := int32(uint64(v604))
+			v609 := *(*int32)(unsafe.Add(m0, int(v608)*4))
+			v610 := v607 / 7
+			v611 := v610 * 7
+			v612 = v607 - v611
+			v613 := v609 / 7
+			v614 := v613 * 7
+			v615 = v609 - v614
+			v616 := v612 < v615
+			if v616 {
+				v619 = int32(-1)
+				goto b152
+			}
+		}
+		{
+			v617 := v615 < v612
+			v618 := int32(0)
+			if v617 {
+				v618 = int32(1)
+			}
+			v619 = v618
+		}
+	b152:
+		{
+			v620 := v619 < 0
+			v621 := v602 + 1
+			v622 = v602
+			if v620 {
+				v622 = v621
+			}
+			v623 = v604
+			if v620 {
+				v623 = v583
+			}
+			v624 := int32(uint64(v623))
+			v625 := *(*int32)(unsafe.Add(m0, int(v624)*4))
+			v626 := int32(uint64(v603))
+			v627 := *(*int32)(unsafe.Add(m0, int(v626)*4))
+			v628 := v625 / 7
+			v629 := v628 * 7
+			v630 = v625 - v629
+			v631 := v627 / 7
+			v632 := v631 * 7
+			v633 = v627 - v632
+			v634 := v630 < v633
+			if v634 {
+				v637 = int32(-1)
+				goto b154
+			}
+		}
+		{
+			v635 := v633 < v630
+			v636 := int32(0)
+			if v635 {
+				v636 = int32(1)
+			}
+			v637 = v636
+		}
+	b154:
+		{
+			v638 := v637 < 0
+			v639 := v622 + 1
+			v640 := v622
+			if v638 {
+				v640 = v639
+			}
+			v641 := v623
+			if v638 {
+				v641 = v603
+			}
+			v651 = v640
+			v652 = v521
+			v653 = v581
+			v654 = v641
+			goto b164
+		}
+	b155:
+		g.Fault(16, v583, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b156:
+		g.Fault(17, v582, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b157:
+		g.Fault(16, v461, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b158:
+		g.Fault(16, v523, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b159:
+		g.Fault(17, v522, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b160:
+		g.Fault(16, v459, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b161:
+		g.Fault(16, v464, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b162:
+		g.Fault(17, v463, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b163:
+		g.Fault(16, v457, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b164:
+		{
+			v655 := uint64(v653) < uint64(v5)
+			if !v655 {
+				goto b334
+			}
+		}
+		{
+			v656 := int32(uint64(v653))
+			v657 = *(*int32)(unsafe.Add(m0, int(v656)*4))
+			v658 := uint64(v652) < uint64(v5)
+			if !v658 {
+				goto b333
+			}
+		}
+		{
+			v659 := int32(uint64(v652))
+			v660 := *(*int32)(unsafe.Add(m0, int(v659)*4))
+			v661 := v657 / 7
+			v662 := v661 * 7
+			v663 = v657 - v662
+			v664 := v660 / 7
+			v665 := v664 * 7
+			v666 = v660 - v665
+			v667 := v663 < v666
+			if v667 {
+				v670 = int32(-1)
+				goto b168
+			}
+		}
+		{
+			v668 := v666 < v663
+			v669 := int32(0)
+			if v668 {
+				v669 = int32(1)
+			}
+			v670 = v669
+		}
+	b168:
+		{
+			v671 := v670 < 0
+			if !v671 {
+				v673 = v651
+				v674 = v652
+				v675 = v653
+				goto b170
+			}
+		}
+		{
+			v672 := v651 + 1
+			v673 = v672
+			v674 = v653
+			v675 = v652
+		}
+	b170:
+		{
+			v676 := uint64(v654) < uint64(v5)
+			if !v676 {
+				goto b332
+			}
+		}
+		{
+			v677 := int32(uint64(v654))
+			v678 := *(*int32)(unsafe.Add(m0, int(v677)*4))
+			v679 := int32(uint64(v675))
+			v680 := *(*int32)(unsafe.Add(m0, int(v679)*4))
+			v681 := v678 / 7
+			v682 := v681 * 7
+			v683 = v678 - v682
+			v684 := v680 / 7
+			v685 := v684 * 7
+			v686 = v680 - v685
+			v687 := v683 < v686
+			if v687 {
+				v690 = int32(-1)
+				goto b173
+			}
+		}
+		{
+			v688 := v686 < v683
+			v689 := int32(0)
+			if v688 {
+				v689 = int32(1)
+			}
+			v690 = v689
+		}
+	b173:
+		{
+			v691 := v690 < 0
+			v692 := v673 + 1
+			v693 = v673
+			if v691 {
+				v693 = v692
+			}
+			v694 = v675
+			if v691 {
+				v694 = v654
+			}
+			v695 := int32(uint64(v694))
+			v696 := *(*int32)(unsafe.Add(m0, int(v695)*4))
+			v697 := int32(uint64(v674))
+			v698 := *(*int32)(unsafe.Add(m0, int(v697)*4))
+			v699 := v696 / 7
+			v700 := v699 * 7
+			v701 = v696 - v700
+			v702 := v698 / 7
+			v703 := v702 * 7
+			v704 = v698 - v703
+			v705 := v701 < v704
+			if v705 {
+				v708 = int32(-1)
+				goto b175
+			}
+		}
+		{
+			v706 := v704 < v701
+			v707 := int32(0)
+			if v706 {
+				v707 = int32(1)
+			}
+			v708 = v707
+		}
+	b175:
+		{
+			v709 := v708 < 0
+			v710 := v693 + 1
+			v711 = v693
+			if v709 {
+				v711 = v710
+			}
+			v712 = v694
+			if v709 {
+				v712 = v674
+			}
+			v713 := v711 == 0
+			if v713 {
+				v716 = int32(1)
+				goto b177
+			}
+		}
+		{
+			v714 := v711 == 12
+			v715 := int32(0)
+			if v714 {
+				v715 = int32(2)
+			}
+			v716 = v715
+		}
+	b177:
+		{
+			v717 := v716 == 2
+			if !v717 {
+				v736 = v712
+				v737 = v716
+				goto b186
+			}
+		}
+		v718 = v83 + -1
+		v719 = v82
+		v720 = v718
+	b179:
+		{
+			v721 := v719 < v720
+			if !v721 {
+				goto b185
+			}
+		}
+		{
+			v722 := uint64(v720) < uint64(v5)
+			if !v722 {
+				goto b184
+			}
+		}
+		{
+			v723 = int32(uint64(v720))
+			v724 = *(*int32)(unsafe.Add(m0, int(v723)*4))
+			v725 := uint64(v719) < uint64(v5)
+			if !v725 {
+				goto b183
+			}
+		}
+		{
+			v726 := int32(uint64(v719))
+			v727 := *(*int32)(unsafe.Add(m0, int(v726)*4))
+			*(*int32)(unsafe.Add(m0, int(v726)*4)) = v724
+			*(*int32)(unsafe.Add(m0, int(v723)*4)) = v727
+			v730 := v719 + 1
+			v731 := v720 + -1
+			v719 = v730
+			v720 = v731
+			goto b179
+		}
+	b183:
+		g.Fault(18, v719, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b184:
+		g.Fault(19, v720, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b185:
+		{
+			v734 := v712 - v82
+			v735 := v718 - v734
+			v736 = v735
+			v737 = int32(1)
+		}
+	b186:
+		if !v85 {
+			goto b234
+		}
+		if !v86 {
+			goto b234
+		}
+		{
+			v738 := v737 == 1
+			if !v738 {
+				goto b234
+			}
+		}
+		{
+			v739 := v82 + 1
+			v740 = -2147483648 <= v83
+			v741 = v83 <= 2147483647
+			v742 = v89 < 50
+			v743 = v739
+			v744 = int32(0)
+		}
+	b190:
+		{
+			v745 := v744 < 5
+			if !v745 {
+				v905 = false
+				goto b233
+			}
+		}
+		{
+			v746 := -2147483648 <= v743
+			v747 := v743 <= 2147483647
+			v748 := uint64(v743) < uint64(v5)
+			v749 := v83 - v743
+			v750 := v749 + -1
+			v751 := v743 + v750
+			v752 := uint64(v751) < uint64(v5)
+			v753 := v743 + -1
+			v754 := uint64(v753) < uint64(v5)
+			v755 := v751 + -1
+			v756 := uint64(v755) < uint64(v5)
+			v757 := v746 && v747
+			v758 := v757 && v740
+			v759 := v758 && v741
+			v760 := v759 && v748
+			v761 := v760 && v752
+			v762 := v761 && v754
+			v763 := v762 && v756
+			if !v763 {
+				v783 = v743
+				goto b197
+			}
+			v764 = v743
+		}
+	b192:
+		{
+			v765 := v764 < v83
+			if !v765 {
+				v806 = v764
+				goto b206
+			}
+		}
+		{
+			v766 := int32(uint64(v764))
+			v767 := *(*int32)(unsafe.Add(m0, int(v766)*4))
+			v768 := v764 + -1
+			v769 := int32(uint64(v768))
+			v770 := *(*int32)(unsafe.Add(m0, int(v769)*4))
+			v771 := v767 / 7
+			v772 := v771 * 7
+			v773 = v767 - v772
+			v774 := v770 / 7
+			v775 := v774 * 7
+			v776 = v770 - v775
+			v777 := v773 < v776
+			if v777 {
+				v780 = int32(-1)
+				goto b195
+			}
+		}
+		{
+			v778 := v776 < v773
+			v779 := int32(0)
+			if v778 {
+				v779 = int32(1)
+			}
+			v780 = v779
+		}
+	b195:
+		{
+			v781 := v780 < 0
+			if v781 {
+				v806 = v764
+				goto b206
+			}
+		}
+		{
+			v782 := v764 + 1
+			v764 = v782
+			goto b192
+		}
+	b197:
+		{
+			v784 := v783 < v83
+			if !v784 {
+				v806 = v783
+				goto b206
+			}
+		}
+		{
+			v785 := uint64(v783) < uint64(v5)
+			if !v785 {
+				goto b205
+			}
+		}
+		{
+			v786 := int32(uint64(v783))
+			v787 = *(*int32)(unsafe.Add(m0, int(v786)*4))
+			v788 = v783 + -1
+			v789 := uint64(v788) < uint64(v5)
+			if !v789 {
+				goto b204
+			}
+		}
+		{
+			v790 := int32(uint64(v788))
+			v791 := *(*int32)(unsafe.Add(m0, int(v790)*4))
+			v792 := v787 / 7
+			v793 := v792 * 7
+			v794 = v787 - v793
+			v795 := v791 / 7
+			v796 := v795 * 7
+			v797 = v791 - v796
+			v798 := v794 < v797
+			if v798 {
+				v801 = int32(-1)
+				goto b202
+			}
+		}
+		{
+			v799 := v797 < v794
+			v800 := int32(0)
+			if v799 {
+				v800 = int32(1)
+			}
+			v801 = v800
+		}
+	b202:
+		{
+			v802 := v801 < 0
+			if v802 {
+				v806 = v783
+				goto b206
+			}
+		}
+		{
+			v803 := v783 + 1
+			v783 = v803
+			goto b197
+		}
+	b204:
+		g.Fault(20, v788, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b205:
+		g.Fault(21, v783, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b206:
+		{
+			v807 := v806 == v83
+			if v807 {
+				v905 = true
+				goto b233
+			}
+		}
+		if v742 {
+			v905 = false
+			goto b233
+		}
+		{
+			v808 = v806 + -1
+			v809 := uint64(v808) < uint64(v5)
+			if !v809 {
+				goto b232
+			}
+		}
+		{
+			v810 = int32(uint64(v808))
+			v811 = *(*int32)(unsafe.Add(m0, int(v810)*4))
+			v812 := uint64(v806) < uint64(v5)
+			if !v812 {
+				goto b231
+			}
+		}
+		{
+			v813 := int32(uint64(v806))
+			v814 := *(*int32)(unsafe.Add(m0, int(v813)*4))
+			*(*int32)(unsafe.Add(m0, int(v813)*4)) = v811
+			*(*int32)(unsafe.Add(m0, int(v810)*4)) = v814
+			v817 := v806 - v82
+			v818 := 2 <= v817
+			if !v818 {
+				goto b216
+			}
+			v819 = v808
+		}
+	b211:
+		{
+			v820 := 1 <= v819
+			if !v820 {
+				goto b216
+			}
+		}
+		{
+			v821 = int32(uint64(v819))
+			v822 := *(*int32)(unsafe.Add(m0, int(v821)*4))
+			v823 = v819 + -1
+			v824 = int32(uint64(v823))
+			v825 := *(*int32)(unsafe.Add(m0, int(v824)*4))
+			v826 := v822 / 7
+			v827 := v826 * 7
+			v828 = v822 - v827
+			v829 := v825 / 7
+			v830 := v829 * 7
+			v831 = v825 - v830
+			v832 := v828 < v831
+			if v832 {
+				v835 = int32(-1)
+				goto b214
+			}
+		}
+		{
+			v833 := v831 < v828
+			v834 := int32(0)
+			if v833 {
+				v834 = int32(1)
+			}
+			v835 = v834
+		}
+	b214:
+		{
+			v836 := v835 < 0
+			if !v836 {
+				goto b216
+			}
+		}
+		{
+			v837 := *(*int32)(unsafe.Add(m0, int(v824)*4))
+			v838 := *(*int32)(unsafe.Add(m0, int(v821)*4))
+			*(*int32)(unsafe.Add(m0, int(v821)*4)) = v837
+			*(*int32)(unsafe.Add(m0, int(v824)*4)) = v838
+			v819 = v823
+			goto b211
+		}
+	b216:
+		{
+			v841 := v83 - v806
+			v842 := 2 <= v841
+			if !v842 {
+				goto b230
+			}
+		}
+		{
+			v843 := v806 + 1
+			v844 := v843 <= 2147483647
+			v845 := uint64(v843) < uint64(v5)
+			v846 := v83 - v843
+			v847 := v846 + -1
+			v848 := v843 + v847
+			v849 := uint64(v848) < uint64(v5)
+			v850 := v844 && v740
+			v851 := v850 && v741
+			v852 := v851 && v845
+			v853 := v852 && v849
+			if !v853 {
+				v877 = v843
+				goto b223
+			}
+			v854 = v843
+		}
+	b218:
+		{
+			v855 := v854 < v83
+			if !v855 {
+				goto b230
+			}
+		}
+		{
+			v856 = int32(uint64(v854))
+			v857 := *(*int32)(unsafe.Add(m0, int(v856)*4))
+			v858 := v854 + -1
+			v859 = int32(uint64(v858))
+			v860 := *(*int32)(unsafe.Add(m0, int(v859)*4))
+			v861 := v857 / 7
+			v862 := v861 * 7
+			v863 = v857 - v862
+			v864 := v860 / 7
+			v865 := v864 * 7
+			v866 = v860 - v865
+			v867 := v863 < v866
+			if v867 {
+				v870 = int32(-1)
+				goto b221
+			}
+		}
+		{
+			v868 := v866 < v863
+			v869 := int32(0)
+			if v868 {
+				v869 = int32(1)
+			}
+			v870 = v869
+		}
+	b221:
+		{
+			v871 := v870 < 0
+			if !v871 {
+				goto b230
+			}
+		}
+		{
+			v872 := *(*int32)(unsafe.Add(m0, int(v859)*4))
+			v873 := *(*int32)(unsafe.Add(m0, int(v856)*4))
+			*(*int32)(unsafe.Add(m0, int(v856)*4)) = v872
+			*(*int32)(unsafe.Add(m0, int(v859)*4)) = v873
+			v876 := v854 + 1
+			v854 = v876
+			goto b218
+		}
+	b223:
+		{
+			v878 := v877 < v83
+			if !v878 {
+				goto b230
+			}
+		}
+		{
+			v879 := uint64(v877) < uint64(v5)
+			if !v879 {
+				goto b229
+			}
+		}
+		{
+			v880 = int32(uint64(v877))
+			v881 := *(*int32)(unsafe.Add(m0, int(v880)*4))
+			v882 := v877 + -1
+			v883 = int32(uint64(v882))
+			v884 := *(*int32)(unsafe.Add(m0, int(v883)*4))
+			v885 := v881 / 7
+			v886 := v885 * 7
+			v887 = v881 - v886
+			v888 := v884 / 7
+			v889 := v888 * 7
+			v890 = v884 - v889
+			v891 := v887 < v890
+			if v891 {
+				v894 = int32(-1)
+				goto b227
+			}
+		}
+		{
+			v892 := v890 < v887
+			v893 := int32(0)
+			if v892 {
+				v893 = int32(1)
+			}
+			v894 = v893
+		}
+	b227:
+		{
+			v895 := v894 < 0
+			if !v895 {
+				goto b230
+			}
+		}
+		{
+			v896 := *(*int32)(unsafe.Add(m0, int(v883)*4))
+			v897 := *(*int32)(unsafe.Add(m0, int(v880)*4))
+			*(*int32)(unsafe.Add(m0, int(v880)*4)) = v896
+			*(*int32)(unsafe.Add(m0, int(v883)*4)) = v897
+			v900 := v877 + 1
+			v877 = v900
+			goto b223
+		}
+	b229:
+		g.Fault(22, v877, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b230:
+		{
+			v902 := v744 + 1
+			v743 = v806
+			v744 = v902
+			goto b190
+		}
+	b231:
+		g.Fault(23, v806, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b232:
+		g.Fault(24, v808, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b233:
+		if v905 {
+			v1204 = v82
+			v1205 = v83
+			v1206 = v455
+			v1207 = true
+			v1208 = true
+			v1209 = v87
+			v1210 = true
+			goto b322
+		}
+	b234:
+		{
+			v906 = v82 + -1
+			v907 := 0 <= v906
+			if !v907 {
+				goto b270
+			}
+		}
+		{
+			v908 := uint64(v906) < uint64(v5)
+			if !v908 {
+				goto b269
+			}
+		}
+		{
+			v909 := int32(uint64(v906))
+			v910 = *(*int32)(unsafe.Add(m0, int(v909)*4))
+			v911 := uint64(v736) < uint64(v5)
+			if !v911 {
+				goto b268
+			}
+		}
+		{
+			v912 = int32(uint64(v736))
+			v913 := *(*int32)(unsafe.Add(m0, int(v912)*4))
+			v914 := v910 / 7
+			v915 := v914 * 7
+			v916 = v910 - v915
+			v917 := v913 / 7
+			v918 := v917 * 7
+			v919 = v913 - v918
+			v920 := v916 < v919
+			if v920 {
+				v923 = int32(-1)
+				goto b239
+			}
+		}
+		{
+			v921 := v919 < v916
+			v922 := int32(0)
+			if v921 {
+				v922 = int32(1)
+			}
+			v923 = v922
+		}
+	b239:
+		{
+			v924 := v923 < 0
+			if v924 {
+				goto b270
+			}
+		}
+		{
+			v925 = *(*int32)(unsafe.Add(m0, int(v912)*4))
+			v926 := uint64(v82) < uint64(v5)
+			if !v926 {
+				goto b267
+			}
+		}
+		{
+			v927 = int32(uint64(v82))
+			v928 := *(*int32)(unsafe.Add(m0, int(v927)*4))
+			*(*int32)(unsafe.Add(m0, int(v927)*4)) = v925
+			*(*int32)(unsafe.Add(m0, int(v912)*4)) = v928
+			v931 := v82 + 1
+			v932 := v83 + -1
+			v933 = v931
+			v934 = v932
+		}
+	b242:
+		{
+			v935 := v933 <= v934
+			if !v935 {
+				goto b249
+			}
+		}
+		{
+			v936 = *(*int32)(unsafe.Add(m0, int(v927)*4))
+			v937 := uint64(v933) < uint64(v5)
+			if !v937 {
+				goto b248
+			}
+		}
+		{
+			v938 := int32(uint64(v933))
+			v939 := *(*int32)(unsafe.Add(m0, int(v938)*4))
+			v940 := v936 / 7
+			v941 := v940 * 7
+			v942 = v936 - v941
+			v943 := v939 / 7
+			v944 := v943 * 7
+			v945 = v939 - v944
+			v946 := v942 < v945
+			if v946 {
+				v949 = int32(-1)
+				goto b246
+			}
+		}
+		{
+			v947 := v945 < v942
+			v948 := int32(0)
+			if v947 {
+				v948 = int32(1)
+			}
+			v949 = v948
+		}
+	b246:
+		{
+			v950 := v949 < 0
+			if v950 {
+				goto b249
+			}
+		}
+		{
+			v951 := v933 + 1
+			v1014 = v951
+			v1015 = v934
+			goto b265
+		}
+	b248:
+		g.Fault(25, v933, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b249:
+		{
+			v953 := -2147483648 <= v934
+			v954 := v934 <= 2147483647
+			v955 := -2147483648 <= v933
+			v956 := v933 <= 2147483647
+			v957 := uint64(v934) < uint64(v5)
+			v958 := v934 - v933
+			v959 := v958 * -1
+			v960 := v934 + v959
+			v961 := uint64(v960) < uint64(v5)
+			v962 := v953 && v954
+			v963 := v962 && v955
+			v964 := v963 && v956
+			v965 := v964 && v957
+			v966 := v965 && v961
+			if !v966 {
+				v984 = v934
+				goto b255
+			}
+			v967 = v934
+		}
+	b250:
+		{
+			v968 := v933 <= v967
+			if !v968 {
+				v1003 = v967
+				goto b262
+			}
+		}
+		{
+			v969 := *(*int32)(unsafe.Add(m0, int(v927)*4))
+			v970 := int32(uint64(v967))
+			v971 := *(*int32)(unsafe.Add(m0, int(v970)*4))
+			v972 := v969 / 7
+			v973 := v972 * 7
+			v974 = v969 - v973
+			v975 := v971 / 7
+			v976 := v975 * 7
+			v977 = v971 - v976
+			v978 := v974 < v977
+			if v978 {
+				v981 = int32(-1)
+				goto b253
+			}
+		}
+		{
+			v979 := v977 < v974
+			v980 := int32(0)
+			if v979 {
+				v980 = int32(1)
+			}
+			v981 = v980
+		}
+	b253:
+		{
+			v982 := v981 < 0
+			if !v982 {
+				v1003 = v967
+				goto b262
+			}
+		}
+		{
+			v983 := v967 + -1
+			v967 = v983
+			goto b250
+		}
+	b255:
+		{
+			v985 := v933 <= v984
+			if !v985 {
+				v1003 = v984
+				goto b262
+			}
+		}
+		{
+			v986 = *(*int32)(unsafe.Add(m0, int(v927)*4))
+			v987 := uint64(v984) < uint64(v5)
+			if !v987 {
+				goto b261
+			}
+		}
+		{
+			v988 := int32(uint64(v984))
+			v989 := *(*int32)(unsafe.Add(m0, int(v988)*4))
+			v990 := v986 / 7
+			v991 := v990 * 7
+			v992 = v986 - v991
+			v993 := v989 / 7
+			v994 := v993 * 7
+			v995 = v989 - v994
+			v996 := v992 < v995
+			if v996 {
+				v999 = int32(-1)
+				goto b259
+			}
+		}
+		{
+			v997 := v995 < v992
+			v998 := int32(0)
+			if v997 {
+				v998 = int32(1)
+			}
+			v999 = v998
+		}
+	b259:
+		{
+			v1000 := v999 < 0
+			if !v1000 {
+				v1003 = v984
+				goto b262
+			}
+		}
+		{
+			v1001 := v984 + -1
+			v984 = v1001
+			goto b255
+		}
+	b261:
+		g.Fault(26, v984, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b262:
+		{
+			v1004 := v1003 < v933
+			if v1004 {
+				v1204 = v933
+				v1205 = v83
+				v1206 = v455
+				v1207 = v85
+				v1208 = v86
+				v1209 = v87
+				v1210 = false
+				goto b322
+			}
+		}
+		{
+			v1005 := uint64(v1003) < uint64(v5)
+			if !v1005 {
+				goto b266
+			}
+		}
+		{
+			v1006 := int32(uint64(v1003))
+			v1007 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1008 := int32(uint64(v933))
+			v1009 := *(*int32)(unsafe.Add(m0, int(v1008)*4))
+			*(*int32)(unsafe.Add(m0, int(v1008)*4)) = v1007
+			*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v1009
+			v1012 := v933 + 1
+			v1013 := v1003 + -1
+			v1014 = v1012
+			v1015 = v1013
+		}
+	b265:
+		v933 = v1014
+		v934 = v1015
+		goto b242
+	b266:
+		g.Fault(27, v1003, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b267:
+		g.Fault(28, v82, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b268:
+		g.Fault(29, v736, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b269:
+		g.Fault(30, v906, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b270:
+		{
+			v1020 := uint64(v736) < uint64(v5)
+			if !v1020 {
+				goto b331
+			}
+		}
+		{
+			v1021 = int32(uint64(v736))
+			v1022 = *(*int32)(unsafe.Add(m0, int(v1021)*4))
+			v1023 := uint64(v82) < uint64(v5)
+			if !v1023 {
+				goto b330
+			}
+		}
+		{
+			v1024 = int32(uint64(v82))
+			v1025 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1022
+			*(*int32)(unsafe.Add(m0, int(v1021)*4)) = v1025
+			v1028 := v82 + 1
+			v1029 = v83 + -1
+			v1030 := v1028 <= 2147483647
+			v1031 = -2147483648 <= v1029
+			v1032 = v1029 <= 2147483647
+			v1033 := uint64(v1028) < uint64(v5)
+			v1034 = uint64(v1029) < uint64(v5)
+			v1035 := v1030 && v1031
+			v1036 := v1035 && v1032
+			v1037 := v1036 && v1033
+			v1038 := v1037 && v1034
+			if !v1038 {
+				v1056 = v1028
+				goto b278
+			}
+			v1039 = v1028
+		}
+	b273:
+		{
+			v1040 := v1039 <= v1029
+			if !v1040 {
+				v1075 = v1039
+				goto b285
+			}
+		}
+		{
+			v1041 := int32(uint64(v1039))
+			v1042 := *(*int32)(unsafe.Add(m0, int(v1041)*4))
+			v1043 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1044 := v1042 / 7
+			v1045 := v1044 * 7
+			v1046 = v1042 - v1045
+			v1047 := v1043 / 7
+			v1048 := v1047 * 7
+			v1049 = v1043 - v1048
+			v1050 := v1046 < v1049
+			if v1050 {
+				v1053 = int32(-1)
+				goto b276
+			}
+		}
+		{
+			v1051 := v1049 < v1046
+			v1052 := int32(0)
+			if v1051 {
+				v1052 = int32(1)
+			}
+			v1053 = v1052
+		}
+	b276:
+		{
+			v1054 := v1053 < 0
+			if !v1054 {
+				v1076 = v1039
+				goto b286
+			}
+		}
+		{
+			v1055 := v1039 + 1
+			v1039 = v1055
+			goto b273
+		}
+	b278:
+		{
+			v1057 := v1056 <= v1029
+			if !v1057 {
+				v1075 = v1056
+				goto b285
+			}
+		}
+		{
+			v1058 := uint64(v1056) < uint64(v5)
+			if !v1058 {
+				goto b284
+			}
+		}
+		{
+			v1059 := int32(uint64(v1056))
+			v1060 := *(*int32)(unsafe.Add(m0, int(v1059)*4))
+			v1061 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1062 := v1060 / 7
+			v1063 := v1062 * 7
+			v1064 = v1060 - v1063
+			v1065 := v1061 / 7
+			v1066 := v1065 * 7
+			v1067 = v1061 - v1066
+			v1068 := v1064 < v1067
+			if v1068 {
+				v1071 = int32(-1)
+				goto b282
+			}
+		}
+		{
+			v1069 := v1067 < v1064
+			v1070 := int32(0)
+			if v1069 {
+				v1070 = int32(1)
+			}
+			v1071 = v1070
+		}
+	b282:
+		{
+			v1072 := v1071 < 0
+			if !v1072 {
+				v1076 = v1056
+				goto b286
+			}
+		}
+		{
+			v1073 := v1056 + 1
+			v1056 = v1073
+			goto b278
+		}
+	b284:
+		g.Fault(31, v1056, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b285:
+		v1076 = v1075
+	b286:
+		{
+			v1077 := v1076 <= 2147483647
+			v1078 := v1029 - v1076
+			v1079 := v1078 * -1
+			v1080 := v1029 + v1079
+			v1081 := uint64(v1080) < uint64(v5)
+			v1082 := v1031 && v1032
+			v1083 := v1082 && v1077
+			v1084 := v1083 && v1034
+			v1085 := v1084 && v1081
+			if !v1085 {
+				v1103 = v1029
+				goto b292
+			}
+			v1086 = v1029
+		}
+	b287:
+		{
+			v1087 := v1076 <= v1086
+			if !v1087 {
+				v1122 = v1086
+				goto b299
+			}
+		}
+		{
+			v1088 := int32(uint64(v1086))
+			v1089 := *(*int32)(unsafe.Add(m0, int(v1088)*4))
+			v1090 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1091 := v1089 / 7
+			v1092 := v1091 * 7
+			v1093 = v1089 - v1092
+			v1094 := v1090 / 7
+			v1095 := v1094 * 7
+			v1096 = v1090 - v1095
+			v1097 := v1093 < v1096
+			if v1097 {
+				v1100 = int32(-1)
+				goto b290
+			}
+		}
+		{
+			v1098 := v1096 < v1093
+			v1099 := int32(0)
+			if v1098 {
+				v1099 = int32(1)
+			}
+			v1100 = v1099
+		}
+	b290:
+		{
+			v1101 := v1100 < 0
+			if v1101 {
+				v1122 = v1086
+				goto b299
+			}
+		}
+		{
+			v1102 := v1086 + -1
+			v1086 = v1102
+			goto b287
+		}
+	b292:
+		{
+			v1104 := v1076 <= v1103
+			if !v1104 {
+				v1122 = v1103
+				goto b299
+			}
+		}
+		{
+			v1105 := uint64(v1103) < uint64(v5)
+			if !v1105 {
+				goto b298
+			}
+		}
+		{
+			v1106 := int32(uint64(v1103))
+			v1107 := *(*int32)(unsafe.Add(m0, int(v1106)*4))
+			v1108 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1109 := v1107 / 7
+			v1110 := v1109 * 7
+			v1111 = v1107 - v1110
+			v1112 := v1108 / 7
+			v1113 := v1112 * 7
+			v1114 = v1108 - v1113
+			v1115 := v1111 < v1114
+			if v1115 {
+				v1118 = int32(-1)
+				goto b296
+			}
+		}
+		{
+			v1116 := v1114 < v1111
+			v1117 := int32(0)
+			if v1116 {
+				v1117 = int32(1)
+			}
+			v1118 = v1117
+		}
+	b296:
+		{
+			v1119 := v1118 < 0
+			if v1119 {
+				v1122 = v1103
+				goto b299
+			}
+		}
+		{
+			v1120 := v1103 + -1
+			v1103 = v1120
+			goto b292
+		}
+	b298:
+		g.Fault(32, v1103, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b299:
+		{
+			v1123 := v1122 < v1076
+			if !v1123 {
+				goto b303
+			}
+		}
+		{
+			v1124 = *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1125 := uint64(v1122) < uint64(v5)
+			if !v1125 {
+				goto b302
+			}
+		}
+		{
+			v1126 := int32(uint64(v1122))
+			v1127 := *(*int32)(unsafe.Add(m0, int(v1126)*4))
+			*(*int32)(unsafe.Add(m0, int(v1126)*4)) = v1124
+			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1127
+			v1181 = v1122
+			v1182 = true
+			goto b317
+		}
+	b302:
+		g.Fault(33, v1122, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b303:
+		{
+			v1131 := uint64(v1122) < uint64(v5)
+			if !v1131 {
+				goto b329
+			}
+		}
+		{
+			v1132 := int32(uint64(v1122))
+			v1133 := *(*int32)(unsafe.Add(m0, int(v1132)*4))
+			v1134 := int32(uint64(v1076))
+			v1135 := *(*int32)(unsafe.Add(m0, int(v1134)*4))
+			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1133
+			*(*int32)(unsafe.Add(m0, int(v1132)*4)) = v1135
+			v1138 := v1076 + 1
+			v1139 := v1122 + -1
+			v1140 = v1138
+			v1141 = v1139
+		}
+	b305:
+		{
+			v1142 := v1140 <= v1141
+			if !v1142 {
+				v1158 = v1141
+				goto b310
+			}
+		}
+		{
+			v1143 := int32(uint64(v1140))
+			v1144 := *(*int32)(unsafe.Add(m0, int(v1143)*4))
+			v1145 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1146 := v1144 / 7
+			v1147 := v1146 * 7
+			v1148 = v1144 - v1147
+			v1149 := v1145 / 7
+			v1150 := v1149 * 7
+			v1151 = v1145 - v1150
+			v1152 := v1148 < v1151
+			if v1152 {
+				v1155 = int32(-1)
+				goto b308
+			}
+		}
+		{
+			v1153 := v1151 < v1148
+			v1154 := int32(0)
+			if v1153 {
+				v1154 = int32(1)
+			}
+			v1155 = v1154
+		}
+	b308:
+		{
+			v1156 := v1155 < 0
+			if !v1156 {
+				v1158 = v1141
+				goto b310
+			}
+		}
+		{
+			v1157 := v1140 + 1
+			v1233 = v1157
+			v1234 = v1141
+			goto b328
+		}
+	b310:
+		{
+			v1159 := v1140 <= v1158
+			if !v1159 {
+				goto b315
+			}
+		}
+		{
+			v1160 := int32(uint64(v1158))
+			v1161 := *(*int32)(unsafe.Add(m0, int(v1160)*4))
+			v1162 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1163 := v1161 / 7
+			v1164 := v1163 * 7
+			v1165 = v1161 - v1164
+			v1166 := v1162 / 7
+			v1167 := v1166 * 7
+			v1168 = v1162 - v1167
+			v1169 := v1165 < v1168
+			if v1169 {
+				v1172 = int32(-1)
+				goto b313
+			}
+		}
+		{
+			v1170 := v1168 < v1165
+			v1171 := int32(0)
+			if v1170 {
+				v1171 = int32(1)
+			}
+			v1172 = v1171
+		}
+	b313:
+		{
+			v1173 := v1172 < 0
+			if v1173 {
+				goto b315
+			}
+		}
+		{
+			v1174 := v1158 + -1
+			v1158 = v1174
+			goto b310
+		}
+	b315:
+		{
+			v1175 := v1158 < v1140
+			if !v1175 {
+				goto b327
+			}
+		}
+		{
+			v1176 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1177 := int32(uint64(v1158))
+			v1178 := *(*int32)(unsafe.Add(m0, int(v1177)*4))
+			*(*int32)(unsafe.Add(m0, int(v1177)*4)) = v1176
+			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1178
+			v1181 = v1158
+			v1182 = false
+		}
+	b317:
+		{
+			v1183 = v1181 - v82
+			v1184 = v83 - v1181
+			v1185 := v1183 < v1184
+			if !v1185 {
+				goto b319
+			}
+		}
+		{
+			v1186 := v89 / 8
+			v1187 := v1186 <= v1183
+			v1188 := v1181 + 1
+			v1192 = v1188
+			v1193 = v83
+			v1194 = v1187
+			v1195 = v82
+			v1196 = v1181
+			goto b320
+		}
+	b319:
+		{
+			v1189 := v89 / 8
+			v1190 := v1189 <= v1184
+			v1191 := v1181 + 1
+			v1192 = v82
+			v1193 = v1181
+			v1194 = v1190
+			v1195 = v1191
+			v1196 = v83
+		}
+	b320:
+		{
+			v1197 := uint32(v87) < uint32(48)
+			if !v1197 {
+				goto b326
+			}
+		}
+		{
+			*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1192
+			*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1193
+			*(*int64)(unsafe.Add(m3, int(v87)*8)) = v455
+			*(*bool)(unsafe.Add(m4, int(v87))) = v1194
+			*(*bool)(unsafe.Add(m5, int(v87))) = v1182
+			v1203 := v87 + 1
+			v1204 = v1195
+			v1205 = v1196
+			v1206 = v455
+			v1207 = true
+			v1208 = true
+			v1209 = v1203
+			v1210 = false
+		}
+	b322:
+		if !v1210 {
+			v1218 = v1204
+			v1219 = v1205
+			v1220 = v1206
+			v1221 = v1207
+			v1222 = v1208
+			v1223 = v1209
+			goto b325
+		}
+		{
+			v1211 := v1209 == 0
+			if v1211 {
+				goto b335
+			}
+		}
+		{
+			v1212 := v1209 + -1
+			v1213 := *(*int64)(unsafe.Add(m1, int(v1212)*8))
+			v1214 := *(*int64)(unsafe.Add(m2, int(v1212)*8))
+			v1215 := *(*int64)(unsafe.Add(m3, int(v1212)*8))
+			v1216 := *(*bool)(unsafe.Add(m4, int(v1212)))
+			v1217 := *(*bool)(unsafe.Add(m5, int(v1212)))
+			v1218 = v1213
+			v1219 = v1214
+			v1220 = v1215
+			v1221 = v1216
+			v1222 = v1217
+			v1223 = v1212
+		}
+	b325:
+		v82 = v1218
+		v83 = v1219
+		v84 = v1220
+		v85 = v1221
+		v86 = v1222
+		v87 = v1223
+		goto b22
+	b326:
+		g.Fault(34, v88, int64(48), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b327:
+		{
+			v1225 := int32(uint64(v1158))
+			v1226 := *(*int32)(unsafe.Add(m0, int(v1225)*4))
+			v1227 := int32(uint64(v1140))
+			v1228 := *(*int32)(unsafe.Add(m0, int(v1227)*4))
+			*(*int32)(unsafe.Add(m0, int(v1227)*4)) = v1226
+			*(*int32)(unsafe.Add(m0, int(v1225)*4)) = v1228
+			v1231 := v1140 + 1
+			v1232 := v1158 + -1
+			v1233 = v1231
+			v1234 = v1232
+		}
+	b328:
+		v1140 = v1233
+		v1141 = v1234
+		goto b305
+	b329:
+		g.Fault(35, v1122, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b330:
+		g.Fault(36, v82, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b331:
+		g.Fault(37, v736, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b332:
+		g.Fault(16, v654, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b333:
+		g.Fault(17, v652, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b334:
+		g.Fault(16, v653, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b335:
+		next = 11
+		continue
+	}
+	return next
+}
+
+// r12 runs them after the Barrier in line 52 of stages.go.
+func (g *pipelineHost) r12() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h50 := g.v50[:n]
+	h49 := g.v49[:n]
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v50 := h50[li]
+		v49 := h49[li]
+		v0 := int32(basex + x)
+		v8 := int64(uint32(v0))
+		var v1242, v1246 int32
+		{
+			v1241 := *(*int32)(unsafe.Add(m0, x*4))
+			v1242 = v1241 * 10
+			v1243 := v50 != 0
+			if !v1243 {
+				goto b340
+			}
+		}
+		{
+			v1244 := int32(uint64(v49))
+			v1245 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(v1244)*4))
+			v1246 = v1242 + v1245
+			v1247 := uint64(v8) < uint64(v3)
+			if !v1247 {
+				goto b339
+			}
+		}
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v1246
+		continue
+	b339:
+		g.Fault(38, v8, v3, v0, int32(0), int32(0))
+		continue
+	b340:
+		g.Fault(39, int64(0), v50, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // rounded32Host is some work-items of the kernel [Rounded32].
 type rounded32Host struct {
 	kernelimpl.HostGroup

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -22,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, pipelineKernel, randomKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -1367,6 +1368,108 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Pipeline.spv
+var pipelineSPIRV string
+
+//go:embed Pipeline.words.spv
+var pipelineWords string
+
+var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Pipeline",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "T", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 48, ElemSize: 4, ElemAlign: 4},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "accessor", ElemSize: 4, Len: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:36:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:36:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:12:50"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/stages.go:13:56"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:13:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:41:14"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35"},
+		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25"},
+		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7"},
+	},
+	SPIRV: pipelineSPIRV,
+	Sum:   0xdd3d86ec,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xe381f505},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Pipeline{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+		T:   dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
+	}.Kernel
+}, newPipelineHost)
+
+// Pipeline is the kernel [golang.Pipeline] with its slices in device memory.
+// Pipeline has functions that meet at barriers.
+type Pipeline struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+	T   dsl.LocalAccessor[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pipeline) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(pipelineKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Accessor(l, k.T.Len())
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunPipeline runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pipelineKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Accessor(l, k.T.Len())
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Random.spv
@@ -3480,6 +3583,66 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Bytes)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Visitors.spv
+var visitorsSPIRV string
+
+//go:embed Visitors.small.spv
+var visitorsSmall string
+
+//go:embed Visitors.words.spv
+var visitorsWords string
+
+var visitorsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Visitors",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:87:24"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7"},
+	},
+	SPIRV: visitorsSPIRV,
+	Sum:   0x5702791,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xec8f23ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xfad987c5},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Visitors{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Visitors is the kernel [golang.Visitors] with its slices in device memory.
+// Visitors calls methods of several types.
+type Visitors struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Visitors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(visitorsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunVisitors runs the kernel for every work-item of r on k's own slices, and waits.
+func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(visitorsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
