@@ -29,7 +29,7 @@ var (
 	programs  = flag.Int("programs", 100, "the number of random programs")
 	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
-	budget    = flag.Duration("budget", 20*time.Second, "make no more programs after so long")
+	budget    = flag.Duration("budget", 10*time.Second, "make no more programs after so long")
 	upTo      = flag.Int("sizes", Sizes, "how many sizes of programs there are, the smallest first")
 	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
@@ -41,7 +41,7 @@ var (
 const batch = 50
 
 // atLeast is how many programs run however long they take.
-const atLeast = 20
+const atLeast = 12
 
 // bench runs programs in every way.
 type bench struct {
@@ -333,7 +333,7 @@ func TestSmith(t *testing.T) {
 	lap := func(i int, since time.Time) { took[i] += time.Since(since) }
 	for done < *programs && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
-		for range min(batch, *programs-done) {
+		for range min(batch, *programs-done, max(atLeast, int(2**budget/time.Second))) {
 			ps = append(ps, New(seed, fmt.Sprintf("P%d", len(ps)), *upTo))
 			seed++
 		}
