@@ -64,3 +64,30 @@ func TestManyChecks(t *testing.T) {
 		}
 	}
 }
+
+// TestLateFaults: kernels with many faults record them in one place, those with few or
+// with barriers where they are.
+func TestLateFaults(t *testing.T) {
+	for _, c := range []struct {
+		kind   string
+		checks int
+		calls  func(n int) bool
+	}{
+		{"straight", 40, func(n int) bool { return n == 1 }},
+		{"branching", 40, func(n int) bool { return n == 1 }},
+		{"straight", 4, func(n int) bool { return n > 1 }},
+		{"barriers", 40, func(n int) bool { return n > 20 }},
+	} {
+		prog, err := shared().load(manyChecks(c.checks, c.kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, diags := lower.Lower(prog, prog.Packages[0].Kernels[0])
+		if diags = append(diags, pass.Run(m, nil)...); len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		if n := strings.Count(m.String(), "Call fault"); !c.calls(n) {
+			t.Errorf("%d checks, %s: %d calls", c.checks, c.kind, n)
+		}
+	}
+}

@@ -222,17 +222,21 @@ func runExpand(m *ir.Module) diag.List {
 		}
 	}
 	var helper *ir.Func
+	need := func() *ir.Func {
+		if helper == nil {
+			helper = faultHelper(m)
+		}
+		return helper
+	}
+	lateFaults(m, need)
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {
 					continue
 				}
-				if helper == nil {
-					helper = faultHelper(m)
-				}
 				site := m.Int(ir.TypeI32, int64(v.Aux.(*ir.Site).Index))
-				v.Op, v.Aux = ir.OpCall, helper
+				v.Op, v.Aux = ir.OpCall, need()
 				v.Args = slices.Insert(v.Args, 0, site)
 			}
 		}
