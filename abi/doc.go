@@ -133,5 +133,6 @@
 //
 // The first work-item that faults claims the record by an atomic
 // compare-and-exchange of State and fills in the rest; later faults are
-// dropped. The record is complete when the launch is.
+// dropped. A module without barriers may do that at a work-item's end. The record
+// is complete when the launch is.
 package abi
