@@ -512,10 +512,10 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28"},
 	},
 	SPIRV: collectSPIRV,
-	Sum:   0x39c118f9,
+	Sum:   0x1045dca4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0xddfb63a9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0xc0a2a85},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0x6e25f09f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x324d667c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
@@ -629,10 +629,10 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: fenceMPSPIRV,
-	Sum:   0xe574214f,
+	Sum:   0xa4a447c0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0xa186c728},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xfa7fd7b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x4812c23e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0x9d0d0517},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -742,10 +742,10 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: iriwSPIRV,
-	Sum:   0x4cfd190,
+	Sum:   0x85247ae9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0x1cdbe5a1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0xf82a2d66},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0xf7741e3c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0xaa2a09d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
@@ -855,10 +855,10 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52"},
 	},
 	SPIRV: lbSPIRV,
-	Sum:   0x85b5b30,
+	Sum:   0xd9d77c8e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x922b9f77},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x8beca429},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x7afd570c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x346a82ef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -1199,10 +1199,10 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSPIRV,
-	Sum:   0xda11bc93,
+	Sum:   0x96d6ccbf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x202f05a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x5df358d4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x8c17bdfb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x1a52ec08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1312,10 +1312,10 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAddSPIRV,
-	Sum:   0x9f65ffa,
+	Sum:   0x999046d0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xb8cd624e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x26af6823},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xdd6000ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0xb6e3d838},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1425,10 +1425,10 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpAtomicSPIRV,
-	Sum:   0xa2379934,
+	Sum:   0xf908242f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0xbc15d095},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xc87380e6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x2fbf5e17},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0x70805648},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1538,10 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: mpSwapSPIRV,
-	Sum:   0x566288b3,
+	Sum:   0x6bcc9de7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xaf0a7790},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0xc277ae04},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0x3003a984},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x2afd39fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1877,10 +1877,10 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSPIRV,
-	Sum:   0x81c13eab,
+	Sum:   0xaa5b5cc7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x6dee76ee},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xe46318ed},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0xae0db03f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xae6a5e20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -1990,10 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: sbSwapSPIRV,
-	Sum:   0x116d4466,
+	Sum:   0xe68ad90,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x18e190b1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x34dcabb3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x57e08af0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x7f3bc9e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2215,10 +2215,10 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52"},
 	},
 	SPIRV: wrcSPIRV,
-	Sum:   0x3030517a,
+	Sum:   0xab9a961b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0x66f5154d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0xb6c6e930},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0x4f1c82f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0x60357e9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC

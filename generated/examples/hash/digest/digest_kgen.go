@@ -56,9 +56,9 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:8"},
 	},
 	SPIRV: sha256SPIRV,
-	Sum:   0x9bf44c9f,
+	Sum:   0x1655ad52,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0x5ff627fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0x92c88989},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{

@@ -611,9 +611,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8"},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0xe97ecd91,
+	Sum:   0xdb342ed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xcf56cd88},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x7f30d842},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Named{

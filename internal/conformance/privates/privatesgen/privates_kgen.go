@@ -135,9 +135,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0xfbe12a78,
+	Sum:   0x7d0b1f41,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xb2fe962c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x8f89a9b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
@@ -830,9 +830,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7"},
 	},
 	SPIRV: typesSPIRV,
-	Sum:   0xd1b253a1,
+	Sum:   0x52c24bb5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0x1a8cb42e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0xa534187b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Types{

@@ -623,7 +623,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35"},
 	},
 	SPIRV: longsSPIRV,
-	Sum:   0x9a3ef7ba,
+	Sum:   0xa2a399ce,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -955,10 +955,10 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35"},
 	},
 	SPIRV: wordsSPIRV,
-	Sum:   0xfd79bb09,
+	Sum:   0xa3ab924c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0x11a1d5e4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0x4a3cda40},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0x2b90471a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xfb60c4b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{

@@ -1591,10 +1591,10 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6"},
 	},
 	SPIRV: embeddedSPIRV,
-	Sum:   0xd28737a4,
+	Sum:   0x9a550def,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xec819f0f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x1da5304f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xee77fb37},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0xae71383},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -1753,10 +1753,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0x8d6ea46f,
+	Sum:   0xd3644f4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0xbfcfe18},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xd0e18345},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x1c8db7dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xbf6bb1be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -3345,10 +3345,10 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
-	Sum:   0x2eec5937,
+	Sum:   0xddf3496,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x2e78f485},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x617e8aee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x257f940},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xcca4a7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3449,10 +3449,10 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
-	Sum:   0x3393823,
+	Sum:   0x89a23eef,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0xb67a335},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x577f2c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0x2211e79e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x6fef79b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3553,10 +3553,10 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
-	Sum:   0xb92febde,
+	Sum:   0x6de2ae15,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x111c6c96},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0x8890c232},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x508af510},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xb5d34071},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -3657,10 +3657,10 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
-	Sum:   0x2eec5937,
+	Sum:   0xddf3496,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x2e78f485},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x617e8aee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x257f940},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xcca4a7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -3761,10 +3761,10 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
-	Sum:   0xa0c36221,
+	Sum:   0x65299d64,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0xc79ee0c9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xe223c9ea},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0x10630544},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xbfb2f847},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -3865,10 +3865,10 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
-	Sum:   0xd41fedd6,
+	Sum:   0x333e6986,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0x8e6bbe28},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xa13e858d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0x59f8b3a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x2f168e51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -3969,10 +3969,10 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
-	Sum:   0xe897902c,
+	Sum:   0x1c6804ee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0xb5dd2771},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xf87d0b79},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0x11c6dd10},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xc167f437},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4073,10 +4073,10 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
-	Sum:   0x64641515,
+	Sum:   0xf35e118f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0x964320a4},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x19644765},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0xee2d6391},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x8e118422},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4177,10 +4177,10 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
-	Sum:   0xd41fedd6,
+	Sum:   0x333e6986,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0x8e6bbe28},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xa13e858d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0x59f8b3a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x2f168e51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4281,10 +4281,10 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
-	Sum:   0x24e69e32,
+	Sum:   0x22e9ca98,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0xc17447ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x9634714d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0xf94cfcfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x9662ed79},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4821,10 +4821,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x7f6be3be,
+	Sum:   0xc4618936,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x393c9737},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x41d80278},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x558f0197},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xd3ce677e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5082,9 +5082,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0xcdc5e611,
+	Sum:   0x18fdfe3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x76c0e711},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x2c491df0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5150,9 +5150,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x9bcf9b95,
+	Sum:   0xb5c961ca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x8cd9c13b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xb558e137},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -6596,9 +6596,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
-	Sum:   0x54492c98,
+	Sum:   0x5eefe895,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x861d8d90},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x26001c9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
@@ -6768,9 +6768,9 @@ var spilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7"},
 	},
 	SPIRV: spilledSPIRV,
-	Sum:   0xed311b15,
+	Sum:   0x91583f8b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords, Sum: 0x95c6f68a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords, Sum: 0xc8d05825},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled

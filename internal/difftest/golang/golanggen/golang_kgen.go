@@ -58,10 +58,10 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13"},
 	},
 	SPIRV: appendsSPIRV,
-	Sum:   0xd90561a9,
+	Sum:   0xf6f5890b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xdc223774},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xb950a7bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0x3772ae30},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0x4241324f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -193,10 +193,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0x1c06b7dd,
+	Sum:        0xfdd8218a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xf99598ca},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x4dadc802},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xc3b96d5d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xa70c91bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -504,10 +504,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7"},
 	},
 	SPIRV: deferredSPIRV,
-	Sum:   0x58b18d3d,
+	Sum:   0xfced355f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xa7347b77},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0xdca6d237},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xc72299a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0xa8dd29ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -568,10 +568,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7"},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0x512287b0,
+	Sum:   0xe0cc8967,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xfa73bd5b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xa5460376},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x97b9c919},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xd8bbbda4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -718,10 +718,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x8d9db445,
+	Sum:   0xea895991,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xfe5c7d50},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x90de69e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x574f0c9b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xf1a06e0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -845,10 +845,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0xaf95fb61,
+	Sum:   0x4f231c68,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0xfaf140ed},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xe5cd9e55},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x64ee343b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xfe3415e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -911,10 +911,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x3c41cf22,
+	Sum:   0xc1e11eee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x8a69347b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x82bc3d19},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x4380fc5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x8ff5392e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1102,10 +1102,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xa96f215a,
+	Sum:        0xda90fe83,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xe3cafa23},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7af757b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xc828d000},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x19ca8541},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1281,10 +1281,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0x66db9501,
+	Sum:   0xe6d8d29,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x92bae4be},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xffde9c46},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x8f1ca760},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x6bc73685},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1965,9 +1965,9 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsIntSPIRV,
-	Sum:   0x955a8bcb,
+	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x55790cf6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x83431c2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
@@ -2035,9 +2035,9 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt16SPIRV,
-	Sum:   0xf43a2ee7,
+	Sum:   0x7963d491,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0xef1281e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0x24093f0f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
@@ -2105,9 +2105,9 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt32SPIRV,
-	Sum:   0xac379823,
+	Sum:   0xcc8912c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0xe7a11ccd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0x5561720a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
@@ -2175,9 +2175,9 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt64SPIRV,
-	Sum:   0x955a8bcb,
+	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x55790cf6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x83431c2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
@@ -2245,9 +2245,9 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsInt8SPIRV,
-	Sum:   0x8dbb0e8f,
+	Sum:   0x8261b8cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0x8e81c028},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0x38be8edd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
@@ -2315,9 +2315,9 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUintSPIRV,
-	Sum:   0x5fcff3e9,
+	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xc69c0b4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xfd0fd624},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
@@ -2385,9 +2385,9 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint16SPIRV,
-	Sum:   0xab7397d5,
+	Sum:   0xf2933ea5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0x7e69964},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0xf0a369a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
@@ -2455,9 +2455,9 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint32SPIRV,
-	Sum:   0x797ef55d,
+	Sum:   0x729128c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x2f739813},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x87ab2791},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
@@ -2525,9 +2525,9 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint64SPIRV,
-	Sum:   0x5fcff3e9,
+	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xc69c0b4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xfd0fd624},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
@@ -2595,9 +2595,9 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint8SPIRV,
-	Sum:   0x8bc10d53,
+	Sum:   0x726fba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x14ee34fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x679edd58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
@@ -2668,10 +2668,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0x7fce797d,
+	Sum:   0xd29e95d4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x2446d367},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x5918a3c3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x9c735f7c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x5c416212},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -2802,10 +2802,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x4f8f9b3e,
+	Sum:   0x318fd4a6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xf7dc4bfd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x62ff3593},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xf73ca54a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x57700f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -2866,10 +2866,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12"},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0xd8a2e15b,
+	Sum:   0xaec3c925,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x184c1362},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x3637ce8b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x583fd832},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x9ac2a44f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -3111,9 +3111,9 @@ var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:125:7"},
 	},
 	SPIRV: textBoundsSPIRV,
-	Sum:   0xda85323f,
+	Sum:   0x322cd8fc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0xddf7bce6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x433d5368},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
@@ -3193,10 +3193,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7"},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0x51ff8123,
+	Sum:   0xe2ea3974,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xb09b4b96},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x91a9004},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xe251206a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x8f00465},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -3382,10 +3382,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7"},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0x94174271,
+	Sum:   0x5ae1d611,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xa8a8c089},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x47ab73ed},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xb10c7546},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x32976efb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -3480,10 +3480,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0xf427eca5,
+	Sum:   0x961e6a91,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xc859b746},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xe0c7ac6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x4fef0634},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xfb91f002},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -3548,9 +3548,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:93:7"},
 	},
 	SPIRV: varintsSPIRV,
-	Sum:   0x7048bf34,
+	Sum:   0x6366df1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x7827218f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x518d51f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{

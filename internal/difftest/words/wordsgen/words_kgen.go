@@ -58,9 +58,9 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0xf0d7b58b,
+	Sum:   0x612d1928,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x37aab367},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0xb611fa24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{

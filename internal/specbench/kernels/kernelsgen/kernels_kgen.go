@@ -516,10 +516,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5"},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0x94569626,
+	Sum:   0x11a5aca7,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x6a3c3793},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x7ff2610d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
