@@ -12,13 +12,14 @@ import (
 // ways: up and down, tested first or last, left in between, by numbers of 64 and 32 bits.
 type nestGen struct {
 	*checkGen
-	ivs   []*ir.Var // counters of the loops around
-	fuel  *ir.Var   // rounds so far: a kernel ends after some
+	ivs   []*ir.Var         // counters of the loops around
+	from  map[*ir.Var]int64 // where those count that count near the ends of their types
+	fuel  *ir.Var           // a bit for each round so far: a kernel ends after some
 	loops int
 }
 
 func newNestGen(seed uint64) *nestGen {
-	g := &nestGen{checkGen: newCheckGen(seed)}
+	g := &nestGen{checkGen: newCheckGen(seed), from: map[*ir.Var]int64{}}
 	// Only what newCheckGen declares is of use.
 	f := g.f
 	keep := f.Blocks[0]
@@ -54,7 +55,19 @@ func (g *nestGen) counted(v *ir.Var) *ir.Value {
 		}
 		x = g.b.Append(op, ir.TypeI64, x)
 	}
+	if from := g.from[v]; from != 0 {
+		x = g.b.Append(ir.OpISub, ir.TypeI64, x, g.int(from))
+	}
 	return x
+}
+
+// far returns a number such that a few more, or fewer, are beyond the type.
+func (g *nestGen) far(t *ir.Type, down bool) int64 {
+	p := fullRange(t)
+	if down {
+		return p.lo + int64(g.r.IntN(6))
+	}
+	return p.hi - int64(g.r.IntN(6))
 }
 
 // index is a sum or product of counters and of what is fixed, mostly.
@@ -120,7 +133,18 @@ func (g *nestGen) loop() {
 	if down {
 		first, end = end, first
 	}
-	short := first.IsConst() && end.IsConst() && end.Int() >= 0 && !down // whatever the test
+	if g.r.IntN(6) == 0 {
+		from := g.far(width, down)
+		near := func() *ir.Value { // within the type
+			p := fullRange(width)
+			return g.m.Int(width, min(max(from-3, p.lo+3), p.hi-6)+int64(g.r.IntN(7)))
+		}
+		first, end, g.from[i] = g.m.Int(width, from), near(), from
+		if down {
+			g.from[i] = from - 5 + int64(g.r.IntN(6))
+		}
+	}
+	short := g.from[i] == 0 && first.IsConst() && end.IsConst() && end.Int() >= 0 && !down // whatever the test
 	g.store(i, first)
 	second := g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
 	g.store(second, g.end())
@@ -165,9 +189,9 @@ func (g *nestGen) loop() {
 	g.b = body
 	if !short { // so that it ends
 		on := g.f.NewBlock()
-		f := g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(g.fuel), g.int(1))
+		f := g.b.Append(ir.OpOr, ir.TypeI64, g.b.Append(ir.OpShl, ir.TypeI64, g.load(g.fuel), g.int(1)), g.int(1))
 		g.store(g.fuel, f)
-		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, f, g.int(40)), on, out)
+		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, f, g.int(1<<40)), on, out)
 		g.b = on
 	}
 	g.body()
@@ -237,6 +261,122 @@ func (g *nestGen) body() {
 func (g *nestGen) launches() []interp.Launch {
 	return append(g.checkGen.launches(), g.launch(5, 4, 40, 40), g.launch(3, 6, 60, 60), g.launch(math.MaxInt64, 2, 30, 30), g.launch(math.MaxInt64-1, math.MinInt64, 40, 40),
 		g.launch(math.MaxInt32, 1<<31, 40, 40), g.launch(1<<62, 4, 40, 40), g.launch(1<<32+2, 1<<33, 40, 40), g.launch(-3, math.MinInt32, 40, 40))
+}
+
+// endLoop writes a loop that counts near an end of its type, and indexes a slice by how
+// far it is from there: it may go round and round.
+type endLoop struct {
+	t          *ir.Type
+	op         ir.Op // of the test
+	down, last bool
+	step       int64
+	// how far from the end of the type it begins, what its number is compared with, and
+	// what has index 0
+	first, end, zero int64
+}
+
+func (l endLoop) write() *ir.Module {
+	g := newNestGen(1)
+	f, m := g.f, g.m
+	b := f.Blocks[0]
+	b.ClearTerm()
+	f.Blocks = []*ir.Block{b}
+	at := func(n int64) *ir.Value {
+		if p := fullRange(l.t); l.down {
+			return m.Int(l.t, p.lo+n)
+		} else {
+			return m.Int(l.t, p.hi-n)
+		}
+	}
+	head, body, next, out := f.NewBlock(), f.NewBlock(), f.NewBlock(), f.NewBlock()
+	b.Jump(head)
+	i, fuel := head.NewPhi(l.t, at(l.first)), head.NewPhi(ir.TypeI64, g.int(1))
+	step := l.step
+	if l.down {
+		step = -step
+	}
+	x := i
+	test := func(b *ir.Block) *ir.Value {
+		if l.down {
+			return b.Append(l.op, ir.TypeBool, at(l.end), x)
+		}
+		return b.Append(l.op, ir.TypeBool, x, at(l.end))
+	}
+	if l.last {
+		head.Jump(body)
+	} else {
+		head.Branch(test(head), body, out)
+	}
+	shifted := body.Append(ir.OpShl, ir.TypeI64, fuel, g.int(1))
+	more := f.NewBlock()
+	body.Branch(body.Append(ir.OpSLt, ir.TypeBool, shifted, g.int(1<<9)), more, out)
+	g.b = more
+	index := i
+	if l.t != ir.TypeI64 {
+		index = more.Append(ir.OpSConvert, ir.TypeI64, i)
+	}
+	index = more.Append(ir.OpISub, ir.TypeI64, index, g.int(at(l.zero).Int()))
+	g.checked(index, g.out)
+	g.b.Append(ir.OpStore, ir.TypeVoid, m.Int(ir.TypeI32, 7), g.out[0], index).Aux = &ir.Ref{Elem: ir.TypeI32}
+	g.b.Jump(next)
+	x = next.Append(ir.OpIAdd, l.t, i, m.Int(l.t, step))
+	if l.last {
+		next.Branch(test(next), head, out)
+	} else {
+		next.Jump(head)
+	}
+	i.Args, fuel.Args = append(i.Args, x), append(fuel.Args, shifted)
+	out.SetTerm(ir.Term{Kind: ir.Return})
+	return m
+}
+
+// TestAheadEnds compares loops that count near the ends of their types with what ahead
+// makes of them.
+func TestAheadEnds(t *testing.T) {
+	n, changed := 0, 0
+	try := func(l endLoop) {
+		m := l.write()
+		if err := ir.Verify(m); err != nil {
+			t.Fatalf("%v\n%v", err, m)
+		}
+		launch := newNestGen(1).launch(0, 0, 3, 12)
+		text, want := m.String(), outcome(m, launch)
+		if ds := ahead(m); len(ds) > 0 {
+			t.Fatal(ds)
+		}
+		n++
+		if m.String() == text {
+			return
+		}
+		changed++
+		if got := outcome(m, launch); got != want {
+			t.Fatalf("%+v:\n got %s\nwant %s\n%s\n%v", l, got, want, text, m)
+		}
+	}
+	for k := range 1 << 4 {
+		l := endLoop{t: ir.TypeI32, op: ir.OpSLt, down: k&1 > 0, last: k&2 > 0}
+		if k&4 > 0 {
+			l.t = ir.TypeI64
+		}
+		if k&8 > 0 {
+			l.op = ir.OpSLe
+		}
+		for l.step = 1; l.step <= 3; l.step++ {
+			for l.first = 0; l.first < 7; l.first++ {
+				for l.end = 0; l.end < 7; l.end++ {
+					l.zero = 8
+					if l.down {
+						l.zero = 0
+					}
+					try(l)
+				}
+			}
+		}
+	}
+	t.Logf("%d loops, %d are there twice", n, changed)
+	if changed < n/4 {
+		t.Error("too few loops are changed")
+	}
 }
 
 // TestAheadRandom compares random nests of loops with what ahead makes of them: the same

@@ -208,12 +208,13 @@ func (r *corners) start(c *counter) interval {
 // terminates reports whether nothing wraps around up to the end of a counter's loop.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
+	first := addRanges(r.span(r.entry[c.phi]), interval{c.k, c.k})
 	way := addRanges(r.span(c.end), interval{min(c.step, 0) - 1, max(c.step, 0) + 1})
-	if start.empty() || way.empty() || r.last(c).empty() {
+	if start.empty() || first.empty() || way.empty() || r.last(c).empty() {
 		return false
 	}
 	// Also what ends the loop, as the number and as the phi.
-	all := addRanges(start.union(way), interval{min(-c.k, 0), max(-c.k, 0)})
+	all := addRanges(start.union(first).union(way), interval{min(-c.k, 0), max(-c.k, 0)})
 	full := fullRange(c.phi.Type)
 	return !all.empty() && all.lo >= full.lo && all.hi <= full.hi
 }
