@@ -28,7 +28,7 @@ func checkAhead(m *ir.Module) diag.List {
 	f := m.Kernel
 	p := &planner{f: f}
 	if m.UsesGroup {
-		p.together = failTogether(f)
+		p.together = leaveTogether(f)
 	}
 	p.a = solved(m, nil)
 	p.loops = p.a.dom.Loops()
@@ -53,8 +53,29 @@ type planner struct {
 	f        *ir.Func
 	a        *ranges
 	loops    *ir.Loops
-	together map[*ir.Block]bool // as failTogether returns it
+	together map[*ir.Block]bool // as leaveTogether returns it
 	plans    []*nest
+}
+
+// leaveTogether returns the blocks at which all work-items of a group leave it, or none,
+// while there are Sync ops before them. In a nest that is there twice they would leave
+// one by one, and go on as dead lanes to what only those come to that stay.
+func leaveTogether(f *ir.Func) map[*ir.Block]bool {
+	f.RemoveUnreachable()
+	singleLatches(f)
+	u := uniformity(f)
+	together := map[*ir.Block]bool{}
+	for _, b := range u.order {
+		if _, ok := u.way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+			together[b] = true
+		}
+	}
+	return together
+}
+
+// copies reports whether the loop may be there twice.
+func (p *planner) copies(l *loop) bool {
+	return l.movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
 // plan plans for a loop, or for those inside if that takes more checks out. It returns
@@ -62,8 +83,8 @@ type planner struct {
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
-	if x := newLoop(l, p.a.dom.Order); x.movable(0) && x.values() <= maxAheadValues {
-		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x, together: p.together}
+	if x := newLoop(l, p.a.dom.Order); p.copies(x) {
+		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
 			own = n.collect()
 		}
@@ -89,9 +110,8 @@ func (p *planner) plan(l *ir.Loop) int {
 type nest struct {
 	*corners
 	*loop
-	together map[*ir.Block]bool
-	taken    []check // what does not fail where the tests hold
-	tests    []test
+	taken []check // what does not fail where the tests hold
+	tests []test
 }
 
 // test is one that takes a check out: x < y in the first and last rounds, or one that
@@ -109,7 +129,7 @@ func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
 		k, ok := checkOf(b)
-		if !ok || n.together[b] {
+		if !ok {
 			continue
 		}
 		tests := len(n.tests)
