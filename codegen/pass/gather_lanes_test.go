@@ -7,14 +7,35 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers:
-// no barrier may become suspect by it, and every work-item does what it did, up to
-// and after it leaves.
+// TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
 func TestGatherLanesRandom(t *testing.T) {
+	testLanes(t, false, func(m *ir.Module) {
+		unroll(m)
+		gather(m)
+	})
+}
+
+// TestAheadLanesRandom does so with ahead, too, on kernels with loops that have checks.
+func TestAheadLanesRandom(t *testing.T) {
+	testLanes(t, true, func(m *ir.Module) {
+		ahead(m)
+	})
+	testLanes(t, true, func(m *ir.Module) {
+		ahead(m)
+		unroll(m)
+		narrow(m)
+		gather(m)
+	})
+}
+
+// testLanes compares random kernels with barriers with what comes of them by a change: no
+// barrier may become suspect by it, and every work-item does what it did, up to and after
+// it leaves.
+func testLanes(t *testing.T, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range *seeds {
 		build := func() *laneGen {
-			g := newLaneGen(seed)
+			g := newLaneGenOf(seed, nests)
 			if ds := mem2reg(g.m); len(ds) > 0 {
 				t.Fatal(ds)
 			}
@@ -37,8 +58,7 @@ func TestGatherLanesRandom(t *testing.T) {
 		}
 		tidy(g)
 		before := g.m.String()
-		unroll(g.m)
-		gather(g.m)
+		change(g.m)
 		if g.m.String() != before {
 			changed++
 		}
@@ -72,7 +92,7 @@ func TestGatherLanesRandom(t *testing.T) {
 		runDCE(g.m)
 		compare("structurize")
 	}
-	t.Logf("%d kernels: %d accepted, %d changed by gather", *seeds, accepted, changed)
+	t.Logf("%d kernels: %d accepted, %d changed", *seeds, accepted, changed)
 	if changed < int(*seeds/20) {
 		t.Errorf("too few kernels are changed")
 	}

@@ -214,9 +214,14 @@ type laneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	events   int64
+	// common, if not nil, is a variable that all have alike; there are loops with checks
+	// of what grows in them then.
+	common *ir.Var
 }
 
-func newLaneGen(seed uint64) *laneGen {
+func newLaneGen(seed uint64) *laneGen { return newLaneGenOf(seed, false) }
+
+func newLaneGenOf(seed uint64, nests bool) *laneGen {
 	m := ir.NewModule("t")
 	m.UsesGroup, m.Form, m.Rank, m.ArgSize = true, abi.NDRange, 1, 16
 	g := &laneGen{r: rand.New(rand.NewPCG(seed, 3)), m: m, f: m.NewFunc("main"), left: 6 + int(seed%30)}
@@ -226,6 +231,11 @@ func newLaneGen(seed uint64) *laneGen {
 	g.tile = m.NewVar(nil, ir.Workgroup, "tile", ir.TypeI32)
 	for range 3 {
 		g.vars = append(g.vars, m.NewVar(g.f, ir.Function, "v", ir.TypeI32))
+	}
+	if nests {
+		x := g.uniform()
+		g.common = m.NewVar(g.f, ir.Function, "c", ir.TypeI32)
+		g.store(g.common, x)
 	}
 	for g.left > 0 {
 		g.stmt(true)
@@ -265,6 +275,9 @@ func (g *laneGen) event() {
 func (g *laneGen) uniform() *ir.Value {
 	if n := len(g.counters); n > 0 && g.r.IntN(2) == 0 {
 		return g.load(g.counters[g.r.IntN(n)])
+	}
+	if g.common != nil && g.r.IntN(3) == 0 {
+		return g.load(g.common)
 	}
 	v := g.op(ir.OpArg)
 	v.Bits = abi.OffsetArgs + 4*uint64(g.r.IntN(4))
@@ -312,6 +325,10 @@ func (g *laneGen) leave() {
 func (g *laneGen) stmt(even bool) {
 	g.left--
 	block := g.f.NewBlock
+	if g.common != nil && g.r.IntN(4) == 0 {
+		g.nest(even, 0)
+		return
+	}
 	switch k := g.r.IntN(16); {
 	case k < 2:
 		g.store(g.vars[g.r.IntN(len(g.vars))], g.any())
@@ -401,5 +418,75 @@ func (g *laneGen) loop(even bool) {
 	g.b = next
 	g.store(i, g.op(ir.OpIAdd, g.load(i), g.n(1)))
 	g.b.Jump(head)
+	g.b = out
+}
+
+// nest makes a loop without Sync ops, with checks of numbers that grow in it.
+func (g *laneGen) nest(even bool, depth int) {
+	g.left--
+	u := g.r.IntN(3) > 0
+	few := func(n int64) *ir.Value {
+		x := g.any
+		if u || g.r.IntN(2) == 0 {
+			x = g.uniform
+		}
+		return g.op(ir.OpAnd, x(), g.n(n))
+	}
+	j := g.m.NewVar(g.f, ir.Function, "j", ir.TypeI32)
+	g.store(j, []*ir.Value{g.n(0), few(3)}[g.r.IntN(2)])
+	end, by := few(3), g.op(ir.OpAnd, g.any(), g.n(7))
+	head, body, next, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
+	test := func() { g.b.Branch(g.op(ir.OpULt, g.load(j), end), body, out) }
+	last := u && g.r.IntN(2) == 0
+	g.b.Jump(head)
+	if g.b = head; last {
+		head.Jump(body)
+	} else {
+		test()
+	}
+	g.b = body
+	leaveUnless := func(c *ir.Value) {
+		yes, no := g.f.NewBlock(), g.f.NewBlock()
+		g.b.Branch(c, yes, no)
+		g.b = no
+		g.leave()
+		g.b = yes
+	}
+	for range 1 + g.r.IntN(3) {
+		switch k := g.r.IntN(10); {
+		case k < 4:
+			x := by
+			if g.r.IntN(3) == 0 {
+				x = g.op(ir.OpAnd, g.uniform(), g.n(3))
+			}
+			leaveUnless(g.op(ir.OpULt, g.op(ir.OpIAdd, g.op(ir.OpIMul, g.load(j), x), g.n(int64(g.r.IntN(3)-1))), g.n(int64(8+g.r.IntN(16)))))
+		case k < 6:
+			d := g.op(ir.OpAnd, g.uniform(), g.n(7))
+			leaveUnless(g.op(ir.OpINe, d, g.n(0)))
+			if even && u {
+				g.store(g.common, g.op(ir.OpUDiv, g.n(29), d))
+			}
+		case k < 7:
+			yes, join := g.f.NewBlock(), g.f.NewBlock()
+			g.b.Branch(g.cond(g.r.IntN(2) == 0, 2), yes, join)
+			g.b = yes
+			leaveUnless(g.op(ir.OpULt, g.op(ir.OpIMul, g.load(j), by), g.op(ir.OpAnd, g.uniform(), g.n(31))))
+			g.b.Jump(join)
+			g.b = join
+		case k < 8 && depth < 2:
+			g.nest(even && u, depth+1)
+		default:
+			g.event()
+			g.store(g.out, g.load(j))
+		}
+	}
+	g.b.Jump(next)
+	g.b = next
+	g.store(j, g.op(ir.OpIAdd, g.load(j), g.n(1)))
+	if last {
+		next.Branch(g.op(ir.OpULt, g.load(j), end), head, out)
+	} else {
+		next.Jump(head)
+	}
 	g.b = out
 }
