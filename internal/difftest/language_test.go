@@ -33,6 +33,7 @@ func init() {
 	pointerCases()
 	typeCases()
 	loopCases()
+	countedCases()
 }
 
 func pointerCases() {
@@ -131,4 +132,20 @@ func loopCases() {
 	add1("Jumps", gen.RunJumps, 200, func() corpus.Jumps { return corpus.Jumps{In: mixedInts(200), Out: out32(200)} })
 	add1("Results", gen.RunResults, 60, func() corpus.Results { return corpus.Results{In: mixedInts(70), Out: out32(60)} })
 	add1("OnlyReturn", gen.RunOnlyReturn, 60, func() corpus.OnlyReturn { return corpus.OnlyReturn{Out: out32(60)} })
+}
+
+// countedCases has one work-item each: which of several that fault is first, is open.
+func countedCases() {
+	ends := [][3]int{
+		{0, 12, 1}, {0, 13, 1}, {-1, 5, 1}, {3, 4, 0}, {5, 2, 3}, {0, 4, -1}, {1, 4, 3}, {0, 3, 4}, {2, 9, 1 << 40},
+		{math.MaxInt32, math.MaxInt32, 1}, {math.MaxInt32 - 4, 6, 1}, {math.MinInt32, 0, 2}, {math.MinInt32 + 6, math.MinInt32 + 8, 1},
+		{math.MaxInt64, math.MinInt64, 1}, {math.MaxInt64 - 2, math.MaxInt64 - 1, 0}, {math.MinInt64, math.MinInt64 + 3, 0}, {1 << 32, 1<<32 + 3, 0}, {250, 255, 246},
+	}
+	for how := range corpus.CountedWays {
+		for _, e := range ends {
+			add1("Counted", gen.RunCounted, 1, func() corpus.Counted {
+				return corpus.Counted{How: how, From: e[0], To: e[1], By: e[2], In: mixedInts(12), Out: out32(12)}
+			})
+		}
+	}
 }
