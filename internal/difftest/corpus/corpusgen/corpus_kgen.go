@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 //go:embed Args.spv
@@ -1438,6 +1438,109 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 	l := kernelimpl.NewLaunch(convertUint8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Counted.spv
+var countedSPIRV string
+
+//go:embed Counted.small.spv
+var countedSmall string
+
+//go:embed Counted.words.spv
+var countedWords string
+
+var countedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Counted",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "How", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "From", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "To", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
+		{Name: "By", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:31:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:35:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:39:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:43:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:50:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:57:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:58:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:65:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:66:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:70:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:71:10"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ahead.go:69:38"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:76:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:82:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:84:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:89:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:93:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:95:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:98:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:99:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:103:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:104:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:109:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:110:14", Unsigned: true},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7"},
+	},
+	SPIRV: countedSPIRV,
+	Sum:   0x3d54b2d2,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x5075dd9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x7395c02b},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Counted{
+		How:  kernelimpl.HostValue[int](a, 0),
+		From: kernelimpl.HostValue[int](a, 1),
+		To:   kernelimpl.HostValue[int](a, 2),
+		By:   kernelimpl.HostValue[int](a, 3),
+		In:   kernelimpl.HostSlice[int32](a, 4),
+		Out:  kernelimpl.HostSlice[int32](a, 5),
+	}.Kernel
+})
+
+// Counted is the kernel [corpus.Counted] with its slices in device memory.
+// Counted indexes slices in loops that count in the way that How asks for.
+type Counted struct {
+	How  int
+	From int
+	To   int
+	By   int
+	In   runtime.View[int32]
+	Out  runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(countedKernel)
+	kernelimpl.Value(l, 0, k.How)
+	kernelimpl.Value(l, 1, k.From)
+	kernelimpl.Value(l, 2, k.To)
+	kernelimpl.Value(l, 3, k.By)
+	kernelimpl.View(l, 4, k.In)
+	kernelimpl.View(l, 5, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCounted runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(countedKernel)
+	kernelimpl.Value(l, 0, k.How)
+	kernelimpl.Value(l, 1, k.From)
+	kernelimpl.Value(l, 2, k.To)
+	kernelimpl.Value(l, 3, k.By)
+	kernelimpl.Slice(l, 4, k.In)
+	kernelimpl.Slice(l, 5, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
