@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 )
@@ -50,7 +51,7 @@ func (g *nestGen) counted(v *ir.Var) *ir.Value {
 	x := g.load(v)
 	if v.Type == ir.TypeI32 {
 		op := ir.OpSConvert
-		if g.r.IntN(4) == 0 {
+		if g.r.IntN(2) == 0 {
 			op = ir.OpUConvert
 		}
 		x = g.b.Append(op, ir.TypeI64, x)
@@ -114,7 +115,7 @@ func (g *nestGen) end() *ir.Value {
 func (g *nestGen) loop() {
 	g.loops++
 	width := ir.TypeI64
-	if g.r.IntN(4) == 0 {
+	if g.r.IntN(3) == 0 {
 		width = ir.TypeI32
 	}
 	as := func(x *ir.Value) *ir.Value {
@@ -148,6 +149,7 @@ func (g *nestGen) loop() {
 	g.store(i, first)
 	second := g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
 	g.store(second, g.end())
+	curved := g.r.IntN(6) == 0
 	grow := []*ir.Value{g.int(2), g.fixed[0], g.int(-1)}[g.r.IntN(3)]
 
 	test := func(x *ir.Value) *ir.Value {
@@ -157,8 +159,12 @@ func (g *nestGen) loop() {
 		}
 		return g.b.Append(op, ir.TypeBool, x, end)
 	}
-	next := func() *ir.Value {
-		g.store(second, g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(second), grow))
+	next := func(by int64) *ir.Value {
+		more := grow
+		if curved {
+			more = g.counted(i)
+		}
+		g.store(second, g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(second), more))
 		op := ir.OpIAdd
 		if down {
 			op = ir.OpISub
@@ -178,9 +184,16 @@ func (g *nestGen) loop() {
 	g.b = head
 	ivs := g.ivs
 	g.ivs = append(g.ivs[:len(ivs):len(ivs)], i, second)
-	if last {
+	some := !last && !short && g.r.IntN(6) == 0 // it is tested in some rounds only
+	switch {
+	case last:
 		g.b.Jump(body)
-	} else {
+	case some:
+		asked := g.f.NewBlock()
+		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), asked, body)
+		g.b = asked
+		g.b.Branch(test(g.load(i)), body, out)
+	default:
 		if g.r.IntN(6) == 0 {
 			g.access()
 		}
@@ -199,7 +212,7 @@ func (g *nestGen) loop() {
 		again, on := g.f.NewBlock(), g.f.NewBlock()
 		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), again, on)
 		g.b = again
-		next()
+		next(by + int64(g.r.IntN(2)*g.r.IntN(4)))
 		if last {
 			g.b.Branch(test(g.load(i)), head, out)
 		} else {
@@ -208,7 +221,7 @@ func (g *nestGen) loop() {
 		g.b = on
 		g.body()
 	}
-	x := next()
+	x := next(by)
 	if last {
 		g.b.Branch(test(x), head, out)
 	} else {
@@ -223,6 +236,9 @@ func (g *nestGen) loop() {
 
 // access reads or writes an element.
 func (g *nestGen) access() {
+	if g.r.IntN(6) == 0 {
+		g.narrowCheck()
+	}
 	i := g.index(2)
 	if g.r.IntN(6) == 0 { // whatever it is
 		g.checked(i, [2]*ir.Value{nil, g.index(1)})
@@ -236,6 +252,26 @@ func (g *nestGen) access() {
 	x := g.b.Append(ir.OpLoad, ir.TypeI32, g.a[0], i)
 	x.Aux = &ir.Ref{Elem: ir.TypeI32}
 	g.store(g.sum, g.b.Append(ir.OpIAdd, ir.TypeI32, g.b.Append(ir.OpIMul, ir.TypeI32, g.load(g.sum), g.m.Int(ir.TypeI32, 31)), x))
+}
+
+// narrowCheck compares what has 32 bits, and may not keep to them.
+func (g *nestGen) narrowCheck() {
+	side := func() *ir.Value {
+		x := g.b.Append(ir.OpUConvert, ir.TypeI32, g.index(1))
+		x = g.b.Append(ir.OpIMul, ir.TypeI32, x, g.m.Int(ir.TypeI32, []int64{1, 1, -3, 1 << 29, 1 << 30}[g.r.IntN(5)]))
+		return g.b.Append(ir.OpIAdd, ir.TypeI32, x, g.m.Int(ir.TypeI32, int64(g.r.IntN(3))))
+	}
+	x, y := side(), side()
+	if g.r.IntN(2) == 0 {
+		x = g.m.Int(ir.TypeI32, int64(g.r.IntN(5)-3))
+	}
+	bad, on := g.f.NewBlock(), g.f.NewBlock()
+	g.b.Branch(g.b.Append([]ir.Op{ir.OpSLt, ir.OpSLe, ir.OpULt}[g.r.IntN(3)], ir.TypeBool, x, y), on, bad)
+	zero := g.m.Int(ir.TypeI32, 0)
+	g.sites++
+	bad.Append(ir.OpFault, ir.TypeVoid, g.int(0), g.int(0), g.gid, zero, zero).Aux = g.m.NewSite(abi.FaultPanic, ir.Pos{File: "k.go", Line: 1 + g.sites}, "", false)
+	bad.SetTerm(ir.Term{Kind: ir.Return})
+	g.b = on
 }
 
 func (g *nestGen) body() {
@@ -434,5 +470,85 @@ func TestAheadRandom(t *testing.T) {
 	t.Logf("%d kernels, %d with loops twice, which %d launches run without checks", n, nests, fast)
 	if nests < int(n)/4 || fast < nests {
 		t.Error("too few loops are changed")
+	}
+}
+
+// TestAheadDropped has two checks: that of the first needs a number to be small, and is
+// not made ahead after all; that of the second needs it, too.
+func TestAheadDropped(t *testing.T) {
+	g := newNestGen(1)
+	f, m := g.f, g.m
+	b := f.Blocks[0]
+	b.ClearTerm()
+	f.Blocks = []*ir.Block{b}
+	head, body, out := f.NewBlock(), f.NewBlock(), f.NewBlock()
+	b.Jump(head)
+	i := head.NewPhi(ir.TypeI64, g.int(0))
+	head.Branch(head.Append(ir.OpSLt, ir.TypeBool, i, g.int(5)), body, out)
+	g.b = body
+	most := i
+	for range 3 { // which may be beyond 64 bits, however small
+		most = body.Append(ir.OpIMul, ir.TypeI64, most, g.fixed[1])
+	}
+	g.checked(i, [2]*ir.Value{nil, body.Append(ir.OpIAdd, ir.TypeI64, most, g.int(-1))})
+	at := g.b.Append(ir.OpIMul, ir.TypeI64, i, g.fixed[1])
+	g.checked(at, g.out)
+	g.b.Append(ir.OpStore, ir.TypeVoid, m.Int(ir.TypeI32, 7), g.out[0], at).Aux = &ir.Ref{Elem: ir.TypeI32}
+	i.Args = append(i.Args, g.b.Append(ir.OpIAdd, ir.TypeI64, i, g.int(1)))
+	g.b.Jump(head)
+	out.SetTerm(ir.Term{Kind: ir.Return})
+	compareAhead(t, m, g.launch(0, 1<<62, 9, 9), g.launch(0, 1, 9, 9), g.launch(0, 2, 9, 9))
+}
+
+// TestAheadEntries has a loop that is entered in two ways, with a number each.
+func TestAheadEntries(t *testing.T) {
+	for _, phi := range []bool{false, true} {
+		g := newNestGen(1)
+		f, m := g.f, g.m
+		b := f.Blocks[0]
+		b.ClearTerm()
+		f.Blocks = []*ir.Block{b}
+		other, head, body, out := f.NewBlock(), f.NewBlock(), f.NewBlock(), f.NewBlock()
+		b.Branch(b.Append(ir.OpSLt, ir.TypeBool, g.fixed[0], g.int(2)), other, head)
+		other.Jump(head)
+		i := head.NewPhi(ir.TypeI64, g.int(0), g.int(0))
+		j := head.NewPhi(ir.TypeI64, g.int(1), g.int(4))
+		head.Branch(head.Append(ir.OpSLt, ir.TypeBool, i, g.int(5)), body, out)
+		g.b = body
+		at := i
+		if phi {
+			at = j
+		}
+		g.checked(at, g.out)
+		g.b.Append(ir.OpStore, ir.TypeVoid, m.Int(ir.TypeI32, 7), g.out[0], j).Aux = &ir.Ref{Elem: ir.TypeI32}
+		i.Args = append(i.Args, g.b.Append(ir.OpIAdd, ir.TypeI64, i, g.int(1)))
+		j.Args = append(j.Args, g.b.Append(ir.OpIAdd, ir.TypeI64, j, g.int(1)))
+		g.b.Jump(head)
+		out.SetTerm(ir.Term{Kind: ir.Return})
+		compareAhead(t, m, g.launch(1, 0, 9, 9), g.launch(5, 0, 9, 9), g.launch(5, 0, 9, 6), g.launch(1, 0, 9, 4))
+	}
+}
+
+// compareAhead compares a kernel with what ahead makes of it.
+func compareAhead(t *testing.T, m *ir.Module, launches ...interp.Launch) {
+	t.Helper()
+	if err := ir.Verify(m); err != nil {
+		t.Fatalf("%v\n%v", err, m)
+	}
+	text := m.String()
+	var want []string
+	for _, l := range launches {
+		want = append(want, outcome(m, l))
+	}
+	if ds := ahead(m); len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Fatalf("%v\n%s\n%v", err, text, m)
+	}
+	for i, l := range launches {
+		if got := outcome(m, l); got != want[i] {
+			t.Errorf("launch %d:\n got %s\nwant %s\n%s\n%v", i, got, want[i], text, m)
+		}
 	}
 }
