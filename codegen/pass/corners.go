@@ -179,19 +179,25 @@ func (r *corners) grows(c *counter, rel relation) bool {
 	if r.vary(c.end) != 0 || r.vary(r.entry[phi]) != 0 {
 		return false
 	}
-	for _, r.assuming = range [2]bool{false, true} {
-		clear(r.spans)
-		if mark := r.mark(); !r.terminates(c) {
-			r.reset(mark)
-		} else {
-			r.assuming = false
-			r.counters[c.l.Head] = c
-			clear(r.varying)
-			return true
-		}
+	terminates := func() bool { return r.terminates(c) }
+	if !terminates() && !r.assume(terminates) {
+		return false
 	}
-	r.assuming = false
-	return false
+	r.counters[c.l.Head] = c
+	clear(r.varying)
+	return true
+}
+
+// assume reports whether something is found under assumptions, which stay if it is.
+func (r *corners) assume(found func() bool) bool {
+	mark := r.mark()
+	clear(r.spans)
+	r.assuming = true
+	ok := found()
+	if r.assuming = false; !ok {
+		r.reset(mark)
+	}
+	return ok
 }
 
 func fits32(k int64) bool { return interval{k, k}.fits32() }
@@ -312,13 +318,8 @@ func (r *corners) exact(v *ir.Value) bool {
 	if x := r.vary(v); x == 0 || x&unknown != 0 {
 		return x == 0
 	}
-	if !r.span(v).empty() {
-		return true
-	}
-	clear(r.spans)
-	r.assuming = true
-	defer func() { r.assuming = false }()
-	return !r.span(v).empty()
+	known := func() bool { return !r.span(v).empty() }
+	return known() || r.assume(known)
 }
 
 // mark and reset take assumptions back.
