@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -550,5 +551,53 @@ func compareAhead(t *testing.T, m *ir.Module, launches ...interp.Launch) {
 		if got := outcome(m, l); got != want[i] {
 			t.Errorf("launch %d:\n got %s\nwant %s\n%s\n%v", i, got, want[i], text, m)
 		}
+	}
+}
+
+// TestAheadLatches has a loop with two ways back: with a step of its own each, or of which
+// one is not tested.
+func TestAheadLatches(t *testing.T) {
+	for k := range 8 {
+		g := newNestGen(1)
+		f, m := g.f, g.m
+		b := f.Blocks[0]
+		b.ClearTerm()
+		f.Blocks = []*ir.Block{b}
+		head, one, other, out := f.NewBlock(), f.NewBlock(), f.NewBlock(), f.NewBlock()
+		b.Jump(head)
+		i, fuel := head.NewPhi(ir.TypeI64, g.int(0)), head.NewPhi(ir.TypeI64, g.int(1))
+		steps := []int64{3, 1}
+		if g.b = head; k&4 == 0 {
+			body := f.NewBlock()
+			head.Branch(head.Append(ir.OpSLt, ir.TypeBool, i, g.int(9)), body, out)
+			g.b = body
+		}
+		if k&2 > 0 {
+			slices.Reverse(steps)
+		}
+		g.checked(i, g.out)
+		g.b.Append(ir.OpStore, ir.TypeVoid, m.Int(ir.TypeI32, 7), g.out[0], i).Aux = &ir.Ref{Elem: ir.TypeI32}
+		shifted := g.b.Append(ir.OpShl, ir.TypeI64, fuel, g.int(1))
+		same := g.b.Append(ir.OpIAdd, ir.TypeI64, i, g.int(1))
+		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, g.fixed[0], g.int(2)), one, other)
+		latches := []*ir.Block{one, other}
+		if k&1 > 0 {
+			slices.Reverse(latches)
+		}
+		for j, l := range latches {
+			x := same
+			switch {
+			case k&4 == 0:
+				x = l.Append(ir.OpIAdd, ir.TypeI64, i, g.int(steps[j]))
+				l.Jump(head)
+			case j == 0:
+				l.Branch(l.Append(ir.OpSLt, ir.TypeBool, x, g.int(5)), head, out)
+			default:
+				l.Branch(l.Append(ir.OpSLt, ir.TypeBool, shifted, g.int(1<<8)), head, out)
+			}
+			i.Args, fuel.Args = append(i.Args, x), append(fuel.Args, shifted)
+		}
+		out.SetTerm(ir.Term{Kind: ir.Return})
+		compareAhead(t, m, g.launch(0, 0, 9, 7), g.launch(5, 0, 9, 7), g.launch(0, 0, 9, 20), g.launch(5, 0, 9, 20))
 	}
 }
