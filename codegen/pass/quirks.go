@@ -10,7 +10,7 @@ import (
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
 // SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, swapBytes,
-// maskPhis and hideLiterals.
+// maskPhis, widenBits and hideLiterals.
 func quirks(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
@@ -38,6 +38,7 @@ func quirks(m *ir.Module) diag.List {
 			}
 			b.Insts = out
 		}
+		widenBits(f)
 		hideLiterals(f)
 	}
 	return nil
@@ -113,6 +114,83 @@ func maskPhis(f *ir.Func, v *ir.Value) []*ir.Value {
 		}
 	}
 	return out
+}
+
+// widenBits keeps the lowest bits of numbers from being taken for numbers of one bit, by
+// what is only known to be zero when a kernel runs: of such an index, as in s[(x*y)%2],
+// NVIDIA's compiler (driver 580) makes one bit with a sign, and s[1] becomes s[-1].
+func widenBits(f *ir.Func) {
+	bits := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				if isBit(a) && !isCompare(v.Op) {
+					bits[a] = true
+				}
+			}
+		}
+		for _, phi := range b.Phis {
+			for _, a := range phi.Args {
+				bits[a] = bits[a] || isBit(a)
+			}
+		}
+	}
+	wide := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			out = append(out, v)
+			if bits[v] {
+				made := orZero(f, v)
+				out = append(out, made...)
+				wide[v] = made[len(made)-1]
+			}
+		}
+		b.Insts = out
+	}
+	for _, b := range f.Blocks {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				for i, a := range v.Args {
+					if w := wide[a]; w != nil && w != v && !isCompare(v.Op) {
+						v.Args[i] = w
+					}
+				}
+			}
+		}
+	}
+}
+
+// isBit reports whether v is computed and 0 or 1 by its op.
+func isBit(v *ir.Value) bool {
+	if v.Block == nil || !v.Type.IsInt() {
+		return false
+	}
+	switch v.Op {
+	case ir.OpAnd:
+		return v.Args[0].IsConst() && v.Args[0].Bits == 1 || v.Args[1].IsConst() && v.Args[1].Bits == 1
+	case ir.OpUMod:
+		return v.Args[1].IsConst() && v.Args[1].Bits == 2
+	case ir.OpShrL:
+		return v.Args[1].IsConst() && v.Args[1].Bits == uint64(v.Type.Bits()-1)
+	}
+	return false
+}
+
+// orZero returns v | z with the launch block's zero for z, and what that takes.
+func orZero(f *ir.Func, v *ir.Value) []*ir.Value {
+	z := f.NewValue(ir.OpArg, ir.TypeI32)
+	z.Bits = abi.OffsetReserved
+	made := []*ir.Value{z}
+	if v.Type != ir.TypeI32 {
+		z = f.NewValue(ir.OpUConvert, v.Type, z)
+		made = append(made, z)
+	}
+	made = append(made, f.NewValue(ir.OpOr, v.Type, v, z))
+	for _, w := range made {
+		w.Block, w.Pos = v.Block, v.Pos
+	}
+	return made
 }
 
 // isFloatZero reports whether v is the constant 0 or -0.

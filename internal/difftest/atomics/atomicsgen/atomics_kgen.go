@@ -872,9 +872,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0x47b0e3ab,
+	Sum:   0xb8b64cec,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x81de067b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xd662e94d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

@@ -193,10 +193,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0xfdd8218a,
+	Sum:        0xe8afdfe1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xc3b96d5d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xa70c91bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xd52592a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x62cfc28c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -777,9 +777,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7"},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x902081ab,
+	Sum:   0x309c3307,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x3b8aed3c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x6719ecc1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1034,10 +1034,10 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7"},
 	},
 	SPIRV: largeSPIRV,
-	Sum:   0xecff3a7c,
+	Sum:   0x6dc58416,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xa750972f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0xd8eec963},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0x1655091a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x5df1e40f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -1499,9 +1499,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0x59f81e0,
+	Sum:   0xa471dfaa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x56514017},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x9a19c75e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{

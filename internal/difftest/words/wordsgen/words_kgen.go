@@ -792,9 +792,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7"},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0x73ffb411,
+	Sum:   0xa0a9b8c1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x1b15291c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x2932d317},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
