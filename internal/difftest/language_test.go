@@ -143,6 +143,9 @@ func countedCases() {
 	}
 	for how := range corpus.CountedWays {
 		for _, e := range ends {
+			if how == 8 && e[0] == math.MinInt32 && e[1] == 0 {
+				continue // 2^31 rounds of nothing, which devices take for a hang
+			}
 			add1("Counted", gen.RunCounted, 1, func() corpus.Counted {
 				return corpus.Counted{How: how, From: e[0], To: e[1], By: e[2], In: mixedInts(12), Out: out32(12)}
 			})
