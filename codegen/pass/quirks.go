@@ -116,15 +116,17 @@ func maskPhis(f *ir.Func, v *ir.Value) []*ir.Value {
 	return out
 }
 
-// widenBits keeps the lowest bits of numbers from being taken for numbers of one bit, by
-// what is only known to be zero when a kernel runs: of such an index, as in s[(x*y)%2],
-// NVIDIA's compiler (driver 580) makes one bit with a sign, and s[1] becomes s[-1].
+// widenBits keeps the lowest bits of numbers, and choices of -1, 0 and 1, from being taken
+// for what they are, by what is only known to be zero when a kernel runs: of such an index,
+// as in s[(x*y)%2], NVIDIA's compiler (driver 580) makes one bit with a sign, and s[1]
+// becomes s[-1]; and it fails where a number is -1, 0 or 1 by two comparisons, as that of
+// cmp.Compare.
 func widenBits(f *ir.Func) {
 	bits := map[*ir.Value]bool{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			for _, a := range v.Args {
-				if isBit(a) && !isCompare(v.Op) {
+				if isBit(a) && !isCompare(v.Op) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					bits[a] = true
 				}
 			}
@@ -161,7 +163,7 @@ func widenBits(f *ir.Func) {
 	}
 }
 
-// isBit reports whether v is computed and 0 or 1 by its op.
+// isBit reports whether v is computed and 0, 1 or -1 by its op.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -173,6 +175,9 @@ func isBit(v *ir.Value) bool {
 		return v.Args[1].IsConst() && v.Args[1].Bits == 2
 	case ir.OpShrL:
 		return v.Args[1].IsConst() && v.Args[1].Bits == uint64(v.Type.Bits()-1)
+	case ir.OpSelect:
+		small := func(a *ir.Value) bool { return a.IsConst() && a.Int() >= -1 && a.Int() <= 1 }
+		return small(v.Args[1]) && small(v.Args[2])
 	}
 	return false
 }

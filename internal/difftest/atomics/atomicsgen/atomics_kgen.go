@@ -872,9 +872,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0xb8b64cec,
+	Sum:   0xa4bf7de1,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xd662e94d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xb32bba29},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

@@ -519,9 +519,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7"},
 	},
 	SPIRV: chainsSPIRV,
-	Sum:   0x774114d,
+	Sum:   0x614fe742,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0xf4a28e81},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x6d41f70f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -3296,10 +3296,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
-	Sum:   0x90582296,
+	Sum:   0xa34b2d8a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x2a19b88a},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x91065c6e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x4e68e214},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x4e692d19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -4924,10 +4924,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0xae284922,
+	Sum:   0x5913bbce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xa3d24},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x16c9b0df},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x661a25a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x5cc5b6c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -6217,9 +6217,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x4f57703d,
+	Sum:   0x2bd59547,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x76f3b8c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x5abae581},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{

@@ -718,10 +718,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0xea895991,
+	Sum:   0x89c9d3ff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x574f0c9b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xf1a06e0a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x63f14a9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xe50184cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -845,10 +845,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x4f231c68,
+	Sum:   0x1ae5faf3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x64ee343b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xfe3415e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x91020722},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x6ef6abab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -911,10 +911,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xc1e11eee,
+	Sum:   0xf7b2400c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x4380fc5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x8ff5392e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x92537c22},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xad22d28f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -974,10 +974,10 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7"},
 	},
 	SPIRV: iteratorsSPIRV,
-	Sum:   0xfb0f2774,
+	Sum:   0xe983789d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0xc501ae69},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xfcc778ef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0xa3d58c37},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0x9bf1897d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -1281,10 +1281,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0xe6d8d29,
+	Sum:   0x67e31503,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x8f1ca760},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x6bc73685},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x2977876b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xeb7601e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1434,9 +1434,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7"},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0xdd3d86ec,
+	Sum:   0x3430b3a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xe381f505},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x9105318c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -1753,9 +1753,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7"},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0xd38a2edc,
+	Sum:   0x756e1808,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x3945bb6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xbbacae8c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -1906,9 +1906,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x887b71e4,
+	Sum:   0x81071c13,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xdaa3a7cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x6c169a79},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -2668,10 +2668,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0xd29e95d4,
+	Sum:   0xa2ba563d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x9c735f7c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x5c416212},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x81fb949b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xe6526394},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -2802,10 +2802,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x318fd4a6,
+	Sum:   0x4a353b88,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xf73ca54a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x57700f08},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x79b426f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x5ade2ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -3480,10 +3480,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x961e6a91,
+	Sum:   0x380ff1aa,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x4fef0634},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xfb91f002},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x396c0e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x6cef4f0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{

@@ -289,11 +289,11 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5"},
 	},
 	SPIRV: statedSPIRV,
-	Sum:   0x46ce2960,
+	Sum:   0xd436346f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x6bdbb1c5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x8b5247de},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0x8bc5ad5a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x2baa3859},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x3b5f367b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0x645d3074},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -519,11 +519,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
-	Sum:   0xd1d03d5b,
+	Sum:   0x4bd6decb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0x5d07c0a8},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0xda8802cc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x31cff89a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xd2d32573},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0xee53f93d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0xab9a5e54},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -593,11 +593,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
-	Sum:   0xc65dde1d,
+	Sum:   0xfeeaf8d9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0x5eec5889},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0xb9980359},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0x7c81128e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xd471241c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0xc1db69cc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xf621d6be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -668,11 +668,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
-	Sum:   0xad9f5ae9,
+	Sum:   0x90021829,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xa5ff47d9},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x3c549ec4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x79faef66},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x9e3ec4de},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x84358a81},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x1660a16f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -742,11 +742,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
-	Sum:   0x7d7c9b9f,
+	Sum:   0x70a8b119,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0x77eb0c30},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0xc06cd25b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x29eacba3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xf59d5549},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x2e61378d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x835deb3a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -816,11 +816,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
-	Sum:   0xddfb6681,
+	Sum:   0x4ea1d095,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xcaaa8734},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x881827de},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x5c445ee4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xe341e720},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x9f7603a9},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0xda63d8b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -891,11 +891,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
-	Sum:   0xfb2bf132,
+	Sum:   0xa49ac83e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x29dbad31},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0x724db082},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xd58cb06e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x626def4f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xf0a5e7f0},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0x9248a54d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
