@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,7 +75,10 @@ func TestDivideCases64(t *testing.T) {
 func TestProbeDivide64(t *testing.T) {
 	d := open(t)
 	if !slices.Contains(d.info.Aspects, properties.FP64) {
-		t.Skip("no float64")
+		if d.info.ExactDivide64 {
+			t.Error("Open found exact float64, and none")
+		}
+		return
 	}
 	start := time.Now()
 	exact, err := d.probeDivide64()
@@ -82,4 +86,11 @@ func TestProbeDivide64(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%s: exact: %v; %v", d.info.Name, exact, time.Since(start))
+	if exact != d.info.ExactDivide64 {
+		t.Errorf("Open found %v", d.info.ExactDivide64)
+	}
+	// It divides by the processor's instructions.
+	if strings.Contains(d.info.Name, "llvmpipe") && !exact {
+		t.Error("inexact on a processor")
+	}
 }
