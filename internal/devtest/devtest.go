@@ -5,9 +5,11 @@ package devtest
 
 import (
 	"context"
+	"os"
 	"strconv"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -48,10 +50,24 @@ func there() bool {
 	return false
 }
 
+// Chosen returns the device that KGEN_DEVICE names, or Vulkan's where it names none.
+func Chosen(tb testing.TB) *runtime.Device {
+	tb.Helper()
+	if os.Getenv(env.Device) == "" {
+		return Vulkan(tb)
+	}
+	return opened(tb)
+}
+
 // open opens the device; that one which is there cannot be opened is a failure.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
-	dev, err := runtime.Open(append(opts[:len(opts):len(opts)], runtime.Select(name))...)
+	return opened(tb, append(opts[:len(opts):len(opts)], runtime.Select(name))...)
+}
+
+func opened(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
+	tb.Helper()
+	dev, err := runtime.Open(opts...)
 	if err != nil {
 		tb.Fatal(err)
 	}

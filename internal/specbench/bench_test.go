@@ -13,7 +13,6 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -27,23 +26,6 @@ import (
 var side = flag.Int("side", 256, "rows and columns of matrices and pictures, a multiple of 16; a GPU needs 4096 to be busy")
 
 var ctx = context.Background()
-
-func open(tb testing.TB) *runtime.Device {
-	tb.Helper()
-	if os.Getenv("KGEN_DEVICE") == "" {
-		return devtest.Vulkan(tb)
-	}
-	dev, err := runtime.Open()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := dev.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return dev
-}
 
 // form is one of the ways in which a kernel has its size.
 type form struct {
@@ -219,7 +201,7 @@ var begin = time.Now()
 // BenchmarkForms runs the forms in turn, so that what else the machine does
 // hits all alike, and reports the shortest time of each.
 func BenchmarkForms(b *testing.B) {
-	dev := open(b)
+	dev := devtest.Chosen(b)
 	for _, j := range jobs(b, dev, *side) {
 		b.Run(j.name, func(b *testing.B) {
 			best := make([]time.Duration, len(j.forms))
