@@ -213,35 +213,24 @@ func (b *bench) launchGroup(ctx context.Context, p *Program, k *oracle.Kernel, m
 		return a, err
 	}
 	l := kernelimpl.NewLaunch(kernelimpl.Register(&desc, nil))
-	for i := range desc.Params {
-		switch name := desc.Params[i].Name; name[strings.LastIndexByte(name, '.')+1:] {
-		case "N":
-			kernelimpl.Value(l, i, a.N)
-		case "Small":
-			kernelimpl.Value(l, i, a.Small)
-		case "In":
-			kernelimpl.View(l, i, in.view())
-		case "Out":
-			kernelimpl.View(l, i, out.view())
-		case "Bytes":
-			kernelimpl.View(l, i, bytes.view())
-		case "Reals":
-			kernelimpl.View(l, i, reals.view())
-		case "Recs":
-			kernelimpl.View(l, i, recs.view())
-		case "Share":
-			kernelimpl.View(l, i, share.view())
-		case "Counts":
-			kernelimpl.View(l, i, counts.view())
-		case "Longs":
-			kernelimpl.View(l, i, longs.view())
-		default:
-			return a, fmt.Errorf("unknown parameter %s", name)
-		}
+	err := bind(desc.Params, map[string]func(i int){
+		"N":      func(i int) { kernelimpl.Value(l, i, a.N) },
+		"Small":  func(i int) { kernelimpl.Value(l, i, a.Small) },
+		"In":     func(i int) { kernelimpl.View(l, i, in.view()) },
+		"Out":    func(i int) { kernelimpl.View(l, i, out.view()) },
+		"Bytes":  func(i int) { kernelimpl.View(l, i, bytes.view()) },
+		"Reals":  func(i int) { kernelimpl.View(l, i, reals.view()) },
+		"Recs":   func(i int) { kernelimpl.View(l, i, recs.view()) },
+		"Share":  func(i int) { kernelimpl.View(l, i, share.view()) },
+		"Counts": func(i int) { kernelimpl.View(l, i, counts.view()) },
+		"Longs":  func(i int) { kernelimpl.View(l, i, longs.view()) },
+	})
+	if err != nil {
+		return a, err
 	}
+
 	q := b.dev.DefaultQueue()
 	var ev runtime.Event
-	var err error
 	switch g, n := p.Global, p.Local; len(g) {
 	case 1:
 		ev, err = l.ParallelForND1(q, runtime.NDRange1{Global: runtime.Range1(g[0]), Local: runtime.Range1(n[0])}, nil)

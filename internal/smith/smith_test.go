@@ -270,6 +270,19 @@ func (z *zoned[T]) back(ctx context.Context, q *runtime.Queue, s []T, name strin
 	return err
 }
 
+// bind gives a kernel's parameters what args has for their names, which may be those of
+// an embedded struct's fields.
+func bind(params []abi.Param, args map[string]func(i int)) error {
+	for i, p := range params {
+		give := args[p.Name[strings.LastIndexByte(p.Name, '.')+1:]]
+		if give == nil {
+			return fmt.Errorf("unknown parameter %s", p.Name)
+		}
+		give(i)
+	}
+	return nil
+}
+
 // launch runs a program on the device, between redzones.
 func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel, m module) (*shape.Args, error) {
 	a := p.inputs()
@@ -285,26 +298,19 @@ func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel, m modu
 		return a, err
 	}
 	l := kernelimpl.NewLaunch(kernel)
-	for i := range desc.Params {
-		switch desc.Params[i].Name {
-		case "Args.N":
-			kernelimpl.Value(l, i, a.N)
-		case "Args.Small":
-			kernelimpl.Value(l, i, a.Small)
-		case "Args.In":
-			kernelimpl.View(l, i, in.view())
-		case "Args.Out":
-			kernelimpl.View(l, i, out.view())
-		case "Args.Bytes":
-			kernelimpl.View(l, i, bytes.view())
-		case "Args.Reals":
-			kernelimpl.View(l, i, reals.view())
-		case "Args.Recs":
-			kernelimpl.View(l, i, recs.view())
-		default:
-			return a, fmt.Errorf("unknown parameter %s", desc.Params[i].Name)
-		}
+	err := bind(desc.Params, map[string]func(i int){
+		"N":     func(i int) { kernelimpl.Value(l, i, a.N) },
+		"Small": func(i int) { kernelimpl.Value(l, i, a.Small) },
+		"In":    func(i int) { kernelimpl.View(l, i, in.view()) },
+		"Out":   func(i int) { kernelimpl.View(l, i, out.view()) },
+		"Bytes": func(i int) { kernelimpl.View(l, i, bytes.view()) },
+		"Reals": func(i int) { kernelimpl.View(l, i, reals.view()) },
+		"Recs":  func(i int) { kernelimpl.View(l, i, recs.view()) },
+	})
+	if err != nil {
+		return a, err
 	}
+
 	q := b.dev.DefaultQueue()
 	ev, err := l.ParallelFor1(q, shape.Items, nil)
 	if err == nil {
