@@ -41,11 +41,7 @@ func checkAhead(m *ir.Module) diag.List {
 		return nil
 	}
 	p.apply()
-	if diags := runSimplify(m); len(diags) > 0 {
-		return diags
-	}
-	runCSE(m)
-	return runDCE(m)
+	return clean(m)
 }
 
 // planner finds the nests of loops to have twice.

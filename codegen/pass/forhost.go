@@ -14,9 +14,7 @@ func ForHost(m *ir.Module) *Uniformity {
 	f.RemoveUnreachable()
 	singleLatches(f)
 	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
-		runSimplify(m)
-		runCSE(m)
-		runDCE(m)
+		clean(m)
 	}
 	selectBranches(f)
 	runSimplify(m)

@@ -69,11 +69,9 @@ func gatherAll(m *ir.Module) diag.List {
 			changed = true
 		}
 		if changed {
-			if diags := runSimplify(m); len(diags) > 0 {
+			if diags := clean(m); len(diags) > 0 {
 				return diags
 			}
-			runCSE(m)
-			runDCE(m)
 		}
 	}
 	return nil

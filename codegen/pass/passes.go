@@ -45,3 +45,12 @@ func Run(m *ir.Module, after func(p *Pass, m *ir.Module)) diag.List {
 
 // Passes returns the passes in order.
 func Passes() []Pass { return passes[:] }
+
+// clean tidies up after a pass that copied code.
+func clean(m *ir.Module) diag.List {
+	if diags := runSimplify(m); len(diags) > 0 {
+		return diags
+	}
+	runCSE(m)
+	return runDCE(m)
+}

@@ -22,11 +22,9 @@ const (
 func unroll(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).worthChecking); {
-			if diags := runSimplify(m); len(diags) > 0 {
+			if diags := clean(m); len(diags) > 0 {
 				return diags
 			}
-			runCSE(m)
-			runDCE(m)
 		}
 	}
 	return nil
