@@ -89,8 +89,8 @@
 // expressions in Locals and Privates that are below 1. No dimension of a work-group
 // has more than [MaxLocalSize] work-items. Reserved ids: SpecLocalSizeX, Y and Z hold the work-group size
 // (uint32, x the fastest dimension) and decorate BuiltIn WorkgroupSize, but for
-// modules of several dimensions with sub-groups: there their product is its x, so
-// that sub-groups are runs of work-items whatever the device makes of rows. From
+// modules of several dimensions with sub-groups or barriers: there their product is its
+// x, so that sub-groups are runs of work-items whatever the device makes of rows. From
 // [SpecAccessor] on stand the lengths of local accessors (uint32, in elements), and
 // from [SpecHigh] on the high words of variants.
 //

@@ -268,7 +268,8 @@ func reservedSpecs(c *launch.Call, local [3]uint32, correct, whole bool) {
 }
 
 // whole reports whether all invocations of a work-group are work-items, or the device
-// keeps others from running: drivers on the processor may not.
+// keeps others from running: drivers on the processor may not. It is asked for modules
+// to which the work-group has one dimension.
 func (d *Device) whole(local [3]uint32) bool {
 	if d.info.Type != hal.VulkanCPU {
 		return true

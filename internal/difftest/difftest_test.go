@@ -61,7 +61,7 @@ func TestAlone(t *testing.T) {
 }
 
 // aloneCases has the names of cases whose kernels have such variants.
-var aloneCases = regexp.MustCompile("^(Whole|Choices|Stated|AtomicTyped|Alone)")
+var aloneCases = regexp.MustCompile("^(Whole|Choices|UniformRows|Stated|AtomicTyped|Alone)")
 
 // TestSwiftShader does so on a device that needs them.
 func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Alone|Correction|WordsViews)$") }

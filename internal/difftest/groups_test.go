@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -39,6 +40,9 @@ func init() {
 				return k, nd1(3*local, local)
 			})
 		}
+	}
+	for _, local := range []runtime.Range2{{8, 3}, {3, 8}, {1, 8}, {8, 1}, {16, 5}, {5, 24}, {2, 12}, {4, 7}} {
+		rows(local)
 	}
 	for _, local := range []int{1, 8, 24, 64, 100} {
 		whole("Int8", gen.RunWholeInt8, local)
@@ -82,4 +86,24 @@ func floatsOfGroups[T ~float32 | ~float64](name string, run runnerND[groups.Whol
 			return k, nd1(n, local)
 		})
 	}
+}
+
+// rows adds cases of work-groups of that size.
+func rows(local runtime.Range2) {
+	n := local[0] * local[1]
+	r := runtime.NDRange2{Global: runtime.Range2{2 * local[0], 2 * local[1]}, Local: local}
+	in := make([]int32, 4*n)
+	for i := range in {
+		in[i] = int32(i * 7 % 31)
+	}
+	for _, choice := range []int32{0, 2, 9} {
+		add(fmt.Sprintf("Rows/%dx%d", local[0], local[1]), func(ctx context.Context, dev *runtime.Device) (any, error) {
+			k := groups.Rows{Choice: []int32{choice, choice + 1, choice, 5}, In: in, Out: out32(4 * n)}
+			return k, launch(ctx, dev, gen.RunRows, k, r)
+		})
+	}
+	add(fmt.Sprintf("UniformRows/%dx%d", local[0], local[1]), func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := groups.UniformRows{In: in, Out: out32(4 * n)}
+		return k, launch(ctx, dev, gen.RunUniformRows, k, r)
+	})
 }

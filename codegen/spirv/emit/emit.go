@@ -154,9 +154,11 @@ func (e *emitter) executionModes(main spirv.ID) {
 // Sub-groups are runs of invocations with neighbouring indices, but Vulkan leaves
 // open how a device cuts a work-group, and lavapipe cuts each row of one with
 // several dimensions. So where a kernel has any to do with sub-groups, the device
-// gets a work-group of one dimension.
+// gets a work-group of one dimension. Also where it has barriers: only so do the
+// invocations that lavapipe fills up a sub-group with, see pass partial, have indices
+// past the work-group's.
 func (e *emitter) localSize() {
-	e.flat = e.m.Rank > 1 && usesSubGroups(called(e.m.Kernel))
+	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {
 		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Type: ir.TypeI32, Default: 1}
 		for _, t := range e.m.Specs {

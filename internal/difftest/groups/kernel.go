@@ -233,3 +233,68 @@ func (k Choices) Kernel(it dsl.NDItem1) {
 	}
 	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
+
+// Rows has loops with barriers in branches that all work-items go, or none, by what
+// they read from memory, in work-groups of rows.
+type Rows struct {
+	Choice, In, Out []int32
+}
+
+// Kernel has rows that need not fill sub-groups.
+func (k Rows) Kernel(it dsl.NDItem2) {
+	l, g := it.LocalLinearID(), it.GroupLinearID()
+	h, w := it.LocalRange()
+	i := g*h*w + l
+	v := k.In[i]
+	tile := dsl.Local[[128]int32](it)
+	tile[l] = v
+	it.Barrier()
+	if k.Choice[g] > 3 {
+		v++
+	} else {
+		for r := range k.Choice[g] + 3 {
+			tile[l] = v + r
+			it.Barrier()
+			v += tile[(l+1)%(h*w)]
+			it.Barrier()
+		}
+	}
+	tile[l] = v
+	it.Barrier()
+	for range k.Choice[g] % 4 {
+		v += tile[(l+5)%(h*w)]
+		it.Barrier()
+		tile[l] = v
+		it.Barrier()
+	}
+	k.Out[i] = v
+}
+
+// UniformRows is like Rows where only the kernel's author knows that all go one way.
+type UniformRows struct {
+	In, Out []int32
+}
+
+// Kernel has rows that need not fill sub-groups.
+func (k UniformRows) Kernel(it dsl.NDItem2) {
+	l := it.LocalLinearID()
+	h, w := it.LocalRange()
+	i := it.GroupLinearID()*h*w + l
+	v := k.In[i]
+	tile := dsl.Local[[128]int32](it)
+	tile[l] = v
+	it.Barrier()
+	for range dsl.Uniform(tile[0]%4) + 1 {
+		v += tile[(l+5)%(h*w)]
+		it.Barrier()
+		tile[l] = v
+		it.Barrier()
+	}
+	if dsl.Uniform(tile[h*w-1] == 0) {
+		it.Barrier()
+		tile[l]++
+		it.Barrier()
+		v += tile[(l+7)%(h*w)]
+	}
+	k.Out[i] = v
+}

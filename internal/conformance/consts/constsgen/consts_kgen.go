@@ -426,10 +426,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0xfe44b569,
+	Sum:   0x676c0180,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x90c372a1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x8e54468},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x1d44403e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x91d48781},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -521,10 +521,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0xbd5f3bea,
+	Sum:   0x85aac05d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xe3ff66f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xb0ca3d1b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x14654388},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x44e8a212},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{

@@ -2362,10 +2362,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0xc3714104,
+	Sum:   0x4ba449,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xdb56a60b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0xbb86db2e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xa801ebc6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x12c058b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -7230,10 +7230,10 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8"},
 	},
 	SPIRV: transposeSPIRV,
-	Sum:   0x5072aea9,
+	Sum:   0x8a828232,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xc7450291},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xc13670a0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xdda4fdc4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xdb571420},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{

@@ -1551,6 +1551,631 @@ func (g *choicesHost) r8() int {
 	return -1
 }
 
+// rowsHost is a work-group of the kernel [Rows].
+type rowsHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	c1  int32
+	v2  int64
+	v4  int64
+	v6  int64
+	v17 int32
+	v14 []int64
+	v23 int64
+	v27 []int64
+	v29 []int32
+	v31 []int32
+	v38 int32
+	v40 []int32
+	v41 int32
+	v52 []int32
+	v56 []int32
+	v61 int32
+	v64 int32
+	v73 []int32
+}
+
+func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
+
+var rowsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:248:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:250:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:252:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:258:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:265:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:270:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *rowsHost) Begin() {
+	g.Sites = rowsHostSites
+	n := g.Items
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v17 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
+	g.Allot(0, 512)
+	kernelimpl.HostRoom(&g.v14, n)
+	kernelimpl.HostRoom(&g.v27, n)
+	kernelimpl.HostRoom(&g.v29, n)
+	kernelimpl.HostRoom(&g.v31, n)
+	kernelimpl.HostRoom(&g.v40, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v73, n)
+}
+
+// Run runs it.
+func (g *rowsHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 249 of kernel.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 251 of kernel.go
+			next = g.r2()
+		case 2:
+			// Barrier in line 257 of kernel.go
+			next = g.r3()
+		case 3:
+			// Barrier in line 259 of kernel.go
+			next = g.r4()
+		case 4:
+			// Barrier in line 263 of kernel.go
+			next = g.r5()
+		case 5:
+			// Barrier in line 266 of kernel.go
+			next = g.r6()
+		case 6:
+			// Barrier in line 268 of kernel.go
+			next = g.r7()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *rowsHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	c0 := g.c0
+	v10 := int64(uint32(c0))
+	v17 := g.v17
+	v15 := int32(g.ID[1])
+	v16 := int64(uint32(v15))
+	v21 := int32(g.ID[0])
+	v22 := int64(uint32(v21))
+	c1 := g.c1
+	v24 := int64(uint32(c1))
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	h14 := g.v14[:n]
+	u23 := g.v23
+	h27 := g.v27[:n]
+	h29 := g.v29[:n]
+	next := -1
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		var v0, v1 int32
+		var v14, v23, v27 int64
+		{
+			v0 = int32(basex + x)
+			v1 = int32(basey + y)
+			v8 := int32(y)
+			v9 := int64(uint32(v8))
+			v11 := v9 * v10
+			v12 := int32(x)
+			v13 := int64(uint32(v12))
+			v14 = v11 + v13
+			v18 := int32(uint32(v17) / uint32(c0))
+			v19 := int64(uint32(v18))
+			v20 := v16 * v19
+			v23 = v20 + v22
+			v25 := v23 * v24
+			v26 := v25 * v10
+			v27 = v26 + v14
+			v28 := uint64(v27) < uint64(v4)
+			if !v28 {
+				goto b27
+			}
+		}
+		{
+			v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
+			h14[li] = v14
+			u23 = v23
+			h27[li] = v27
+			h29[li] = v29
+			next = 0
+			continue
+		}
+	b27:
+		g.Fault(0, v27, v4, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v23 = u23
+	return next
+}
+
+// r1 runs them after the ZeroLocal in line 249 of kernel.go.
+func (g *rowsHost) r1() int {
+	n := g.Items
+	h14 := g.v14[:n]
+	m0 := g.Memory(0)
+	h29 := g.v29[:n]
+	h31 := g.v31[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v14 := h14[li]
+		v29 := h29[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		{
+			v30 := uint64(v14) < uint64(128)
+			if !v30 {
+				goto b26
+			}
+		}
+		{
+			v31 := int32(uint64(v14))
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v29
+			h31[li] = v31
+			next = 1
+			continue
+		}
+	b26:
+		g.Fault(1, v14, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 251 of kernel.go.
+func (g *rowsHost) r2() int {
+	n := g.Items
+	v23 := g.v23
+	v2 := g.v2
+	v33 := uint64(v23) < uint64(v2)
+	p0 := g.Pointer(0)
+	h29 := g.v29[:n]
+	m0 := g.Memory(0)
+	h31 := g.v31[:n]
+	u38 := g.v38
+	h40 := g.v40[:n]
+	u41 := g.v41
+	h56 := g.v56[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v29 := h29[li]
+		v31 := h31[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		var v38, v40, v41, v56 int32
+		if !v33 {
+			goto b25
+		}
+		{
+			v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			v35 := 3 < v34
+			if !v35 {
+				goto b7
+			}
+		}
+		{
+			v36 := v29 + 1
+			v56 = v36
+			goto b14
+		}
+	b7:
+		{
+			v37 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			v38 = v37 + 3
+			v39 := 0 < v38
+			if !v39 {
+				v56 = v29
+				goto b14
+			}
+			v40 = v29
+			v41 = int32(0)
+		}
+		{
+			v42 := v40 + v41
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v42
+			u38 = v38
+			h40[li] = v40
+			u41 = v41
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b14:
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
+		h56[li] = v56
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b25:
+		g.Fault(2, v23, v2, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v38 = u38
+	g.v41 = u41
+	return next
+}
+
+// r3 runs them after the Barrier in line 257 of kernel.go.
+func (g *rowsHost) r3() int {
+	n := g.Items
+	h14 := g.v14[:n]
+	c1 := g.c1
+	v24 := int64(uint32(c1))
+	c0 := g.c0
+	v10 := int64(uint32(c0))
+	v45 := v24 * v10
+	m0 := g.Memory(0)
+	h40 := g.v40[:n]
+	h52 := g.v52[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v14 := h14[li]
+		v40 := h40[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		var v48 int64
+		{
+			v44 := v14 + 1
+			v46 := v44 / v45
+			v47 := v46 * v45
+			v48 = v44 - v47
+			v49 := uint64(v48) < uint64(128)
+			if !v49 {
+				goto b13
+			}
+		}
+		{
+			v50 := int32(uint64(v48))
+			v51 := *(*int32)(unsafe.Add(m0, int(v50)*4))
+			v52 := v40 + v51
+			h52[li] = v52
+			next = 3
+			continue
+		}
+	b13:
+		g.Fault(3, v48, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r4 runs them after the Barrier in line 259 of kernel.go.
+func (g *rowsHost) r4() int {
+	n := g.Items
+	e41 := g.v41
+	v38 := g.v38
+	h52 := g.v52[:n]
+	m0 := g.Memory(0)
+	h31 := g.v31[:n]
+	h40 := g.v40[:n]
+	u41 := g.v41
+	h56 := g.v56[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v41 := e41
+		v52 := h52[li]
+		v31 := h31[li]
+		var v40, v53, v56 int32
+		{
+			v53 = v41 + 1
+			v54 := v53 < v38
+			if !v54 {
+				v56 = v52
+				goto b14
+			}
+		}
+		v40 = v52
+		v41 = v53
+		{
+			v42 := v40 + v41
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v42
+			h40[li] = v40
+			u41 = v41
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b14:
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
+		h56[li] = v56
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	}
+	g.v41 = u41
+	return next
+}
+
+// r5 runs them after the Barrier in line 263 of kernel.go.
+func (g *rowsHost) r5() int {
+	n := g.Items
+	p0 := g.Pointer(0)
+	v23 := g.v23
+	h56 := g.v56[:n]
+	h14 := g.v14[:n]
+	c1 := g.c1
+	v24 := int64(uint32(c1))
+	c0 := g.c0
+	v10 := int64(uint32(c0))
+	v66 := v24 * v10
+	m0 := g.Memory(0)
+	u61 := g.v61
+	u64 := g.v64
+	h73 := g.v73[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	h27 := g.v27[:n]
+	v6 := g.v6
+	p2 := g.Pointer(2)
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v56 := h56[li]
+		v14 := h14[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		v27 := h27[li]
+		var v61, v63, v64, v78 int32
+		var v69 int64
+		{
+			v58 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			v59 := v58 / 4
+			v60 := v59 * 4
+			v61 = v58 - v60
+			v62 := 0 < v61
+			if !v62 {
+				v78 = v56
+				goto b22
+			}
+			v63 = v56
+			v64 = int32(0)
+		}
+		{
+			v65 := v14 + 5
+			v67 := v65 / v66
+			v68 := v67 * v66
+			v69 = v65 - v68
+			v70 := uint64(v69) < uint64(128)
+			if !v70 {
+				goto b21
+			}
+		}
+		{
+			v71 := int32(uint64(v69))
+			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
+			v73 := v63 + v72
+			u61 = v61
+			u64 = v64
+			h73[li] = v73
+			next = 5
+			continue
+		}
+	b21:
+		g.Fault(4, v69, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b22:
+		{
+			v79 := uint64(v27) < uint64(v6)
+			if !v79 {
+				goto b24
+			}
+		}
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
+		g.Leave(li)
+		continue
+	b24:
+		g.Fault(5, v27, v6, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v61 = u61
+	g.v64 = u64
+	return next
+}
+
+// r6 runs them after the Barrier in line 266 of kernel.go.
+func (g *rowsHost) r6() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h31 := g.v31[:n]
+	h73 := g.v73[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v31 := h31[li]
+		v73 := h73[li]
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v73
+		continue
+	}
+	return 6
+}
+
+// r7 runs them after the Barrier in line 268 of kernel.go.
+func (g *rowsHost) r7() int {
+	n := g.Items
+	e64 := g.v64
+	h73 := g.v73[:n]
+	v61 := g.v61
+	h14 := g.v14[:n]
+	c1 := g.c1
+	v24 := int64(uint32(c1))
+	c0 := g.c0
+	v10 := int64(uint32(c0))
+	v66 := v24 * v10
+	m0 := g.Memory(0)
+	u64 := g.v64
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	h27 := g.v27[:n]
+	v6 := g.v6
+	p2 := g.Pointer(2)
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v64 := e64
+		v73 := h73[li]
+		v14 := h14[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		v27 := h27[li]
+		var v63, v75, v78 int32
+		var v69 int64
+		{
+			v75 = v64 + 1
+			v76 := v75 < v61
+			if !v76 {
+				v78 = v73
+				goto b22
+			}
+		}
+		v63 = v73
+		v64 = v75
+		{
+			v65 := v14 + 5
+			v67 := v65 / v66
+			v68 := v67 * v66
+			v69 = v65 - v68
+			v70 := uint64(v69) < uint64(128)
+			if !v70 {
+				goto b21
+			}
+		}
+		{
+			v71 := int32(uint64(v69))
+			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
+			v73 = v63 + v72
+			u64 = v64
+			h73[li] = v73
+			next = 5
+			continue
+		}
+	b21:
+		g.Fault(4, v69, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b22:
+		{
+			v79 := uint64(v27) < uint64(v6)
+			if !v79 {
+				goto b24
+			}
+		}
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
+		g.Leave(li)
+		continue
+	b24:
+		g.Fault(5, v27, v6, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v64 = u64
+	return next
+}
+
 // statedHost is a work-group of the kernel [Stated].
 type statedHost struct {
 	kernelimpl.HostGroup
@@ -2211,6 +2836,574 @@ func (g *statedHost) r8() int {
 		continue
 	b26:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// uniformRowsHost is a work-group of the kernel [UniformRows].
+type uniformRowsHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	c1  int32
+	v2  int64
+	v4  int64
+	v16 int32
+	v12 []int64
+	v25 []int64
+	v27 []int32
+	v29 []int32
+	v36 int32
+	v39 int32
+	v48 []int32
+	v53 []int32
+}
+
+func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
+
+var uniformRowsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:283:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:288:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:293:21"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:297:12"},
+}
+
+// Begin readies the form for a launch.
+func (g *uniformRowsHost) Begin() {
+	g.Sites = uniformRowsHostSites
+	n := g.Items
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v16 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
+	g.Allot(0, 512)
+	kernelimpl.HostRoom(&g.v12, n)
+	kernelimpl.HostRoom(&g.v25, n)
+	kernelimpl.HostRoom(&g.v27, n)
+	kernelimpl.HostRoom(&g.v29, n)
+	kernelimpl.HostRoom(&g.v48, n)
+	kernelimpl.HostRoom(&g.v53, n)
+}
+
+// Run runs it.
+func (g *uniformRowsHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 284 of kernel.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 286 of kernel.go
+			next = g.r2()
+		case 2:
+			// Barrier in line 289 of kernel.go
+			next = g.r3()
+		case 3:
+			// Barrier in line 291 of kernel.go
+			next = g.r4()
+		case 4:
+			// Barrier in line 294 of kernel.go
+			next = g.r5()
+		case 5:
+			// Barrier in line 296 of kernel.go
+			next = g.r6()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *uniformRowsHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	c0 := g.c0
+	v8 := int64(uint32(c0))
+	v16 := g.v16
+	v14 := int32(g.ID[1])
+	v15 := int64(uint32(v14))
+	v20 := int32(g.ID[0])
+	v21 := int64(uint32(v20))
+	c1 := g.c1
+	v13 := int64(uint32(c1))
+	v2 := g.v2
+	p0 := g.Pointer(0)
+	h12 := g.v12[:n]
+	h25 := g.v25[:n]
+	h27 := g.v27[:n]
+	next := -1
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		var v0, v1 int32
+		var v12, v25 int64
+		{
+			v0 = int32(basex + x)
+			v1 = int32(basey + y)
+			v6 := int32(y)
+			v7 := int64(uint32(v6))
+			v9 := v7 * v8
+			v10 := int32(x)
+			v11 := int64(uint32(v10))
+			v12 = v9 + v11
+			v17 := int32(uint32(v16) / uint32(c0))
+			v18 := int64(uint32(v17))
+			v19 := v15 * v18
+			v22 := v19 + v21
+			v23 := v22 * v13
+			v24 := v23 * v8
+			v25 = v24 + v12
+			v26 := uint64(v25) < uint64(v2)
+			if !v26 {
+				goto b23
+			}
+		}
+		{
+			v27 := *(*int32)(unsafe.Add(p0, int(v25)*4))
+			h12[li] = v12
+			h25[li] = v25
+			h27[li] = v27
+			next = 0
+			continue
+		}
+	b23:
+		g.Fault(0, v25, v2, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the ZeroLocal in line 284 of kernel.go.
+func (g *uniformRowsHost) r1() int {
+	n := g.Items
+	h12 := g.v12[:n]
+	m0 := g.Memory(0)
+	h27 := g.v27[:n]
+	h29 := g.v29[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v12 := h12[li]
+		v27 := h27[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		{
+			v28 := uint64(v12) < uint64(128)
+			if !v28 {
+				goto b22
+			}
+		}
+		{
+			v29 := int32(uint64(v12))
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v27
+			h29[li] = v29
+			next = 1
+			continue
+		}
+	b22:
+		g.Fault(1, v12, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 286 of kernel.go.
+func (g *uniformRowsHost) r2() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h27 := g.v27[:n]
+	h12 := g.v12[:n]
+	c1 := g.c1
+	v13 := int64(uint32(c1))
+	c0 := g.c0
+	v8 := int64(uint32(c0))
+	v41 := v13 * v8
+	u36 := g.v36
+	u39 := g.v39
+	h48 := g.v48[:n]
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	v54 := v13 * v8
+	v55 := v54 + -1
+	v56 := uint64(v55) < uint64(128)
+	v57 := int32(uint64(v55))
+	h53 := g.v53[:n]
+	h25 := g.v25[:n]
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v27 := h27[li]
+		v12 := h12[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		v25 := h25[li]
+		var v36, v38, v39, v53, v75 int32
+		var v44 int64
+		{
+			v31 := *(*int32)(m0)
+			v32 := v31 / 4
+			v33 := v32 * 4
+			v34 := v31 - v33
+			v35 := v34
+			v36 = v35 + 1
+			v37 := 0 < v36
+			if !v37 {
+				v53 = v27
+				goto b11
+			}
+			v38 = v27
+			v39 = int32(0)
+		}
+		{
+			v40 := v12 + 5
+			v42 := v40 / v41
+			v43 := v42 * v41
+			v44 = v40 - v43
+			v45 := uint64(v44) < uint64(128)
+			if !v45 {
+				goto b10
+			}
+		}
+		{
+			v46 := int32(uint64(v44))
+			v47 := *(*int32)(unsafe.Add(m0, int(v46)*4))
+			v48 := v38 + v47
+			u36 = v36
+			u39 = v39
+			h48[li] = v48
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b10:
+		g.Fault(2, v44, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b11:
+		if !v56 {
+			goto b21
+		}
+		{
+			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
+			v59 := v58 == 0
+			v60 := int32(0)
+			if v59 {
+				v60 = int32(1)
+			}
+			v61 := v60
+			v62 := v61 != 0
+			if !v62 {
+				v75 = v53
+				goto b18
+			}
+		}
+		h53[li] = v53
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b18:
+		{
+			v76 := uint64(v25) < uint64(v4)
+			if !v76 {
+				goto b20
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		g.Leave(li)
+		continue
+	b20:
+		g.Fault(3, v25, v4, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b21:
+		g.Fault(4, v55, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v36 = u36
+	g.v39 = u39
+	return next
+}
+
+// r3 runs them after the Barrier in line 289 of kernel.go.
+func (g *uniformRowsHost) r3() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h29 := g.v29[:n]
+	h48 := g.v48[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v29 := h29[li]
+		v48 := h48[li]
+		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v48
+		continue
+	}
+	return 3
+}
+
+// r4 runs them after the Barrier in line 291 of kernel.go.
+func (g *uniformRowsHost) r4() int {
+	n := g.Items
+	e39 := g.v39
+	h48 := g.v48[:n]
+	v36 := g.v36
+	h12 := g.v12[:n]
+	c1 := g.c1
+	v13 := int64(uint32(c1))
+	c0 := g.c0
+	v8 := int64(uint32(c0))
+	v41 := v13 * v8
+	m0 := g.Memory(0)
+	u39 := g.v39
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	v54 := v13 * v8
+	v55 := v54 + -1
+	v56 := uint64(v55) < uint64(128)
+	v57 := int32(uint64(v55))
+	h53 := g.v53[:n]
+	h25 := g.v25[:n]
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	next := -1
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v39 := e39
+		v48 := h48[li]
+		v12 := h12[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		v25 := h25[li]
+		var v38, v50, v53, v75 int32
+		var v44 int64
+		{
+			v50 = v39 + 1
+			v51 := v50 < v36
+			if !v51 {
+				v53 = v48
+				goto b11
+			}
+		}
+		v38 = v48
+		v39 = v50
+		{
+			v40 := v12 + 5
+			v42 := v40 / v41
+			v43 := v42 * v41
+			v44 = v40 - v43
+			v45 := uint64(v44) < uint64(128)
+			if !v45 {
+				goto b10
+			}
+		}
+		{
+			v46 := int32(uint64(v44))
+			v47 := *(*int32)(unsafe.Add(m0, int(v46)*4))
+			v48 = v38 + v47
+			u39 = v39
+			h48[li] = v48
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+	b10:
+		g.Fault(2, v44, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b11:
+		if !v56 {
+			goto b21
+		}
+		{
+			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
+			v59 := v58 == 0
+			v60 := int32(0)
+			if v59 {
+				v60 = int32(1)
+			}
+			v61 := v60
+			v62 := v61 != 0
+			if !v62 {
+				v75 = v53
+				goto b18
+			}
+		}
+		h53[li] = v53
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+		continue
+	b18:
+		{
+			v76 := uint64(v25) < uint64(v4)
+			if !v76 {
+				goto b20
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		g.Leave(li)
+		continue
+	b20:
+		g.Fault(3, v25, v4, v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	b21:
+		g.Fault(4, v55, int64(128), v0, v1, int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v39 = u39
+	return next
+}
+
+// r5 runs them after the Barrier in line 294 of kernel.go.
+func (g *uniformRowsHost) r5() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h29 := g.v29[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v29 := h29[li]
+		{
+			v63 := *(*int32)(unsafe.Add(m0, int(v29)*4))
+			v64 := v63 + 1
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v64
+			continue
+		}
+	}
+	return 5
+}
+
+// r6 runs them after the Barrier in line 296 of kernel.go.
+func (g *uniformRowsHost) r6() int {
+	n := g.Items
+	h12 := g.v12[:n]
+	c1 := g.c1
+	v13 := int64(uint32(c1))
+	c0 := g.c0
+	v8 := int64(uint32(c0))
+	v54 := v13 * v8
+	m0 := g.Memory(0)
+	h53 := g.v53[:n]
+	h25 := g.v25[:n]
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	basex := g.ID[0] * g.Local[0]
+	basey := g.ID[1] * g.Local[1]
+	dead := g.Dead[:n]
+	nx := g.Local[0]
+	x := -1
+	y := 0
+	for li := 0; li < n; li++ {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if dead[li] {
+			continue
+		}
+		v12 := h12[li]
+		v53 := h53[li]
+		v25 := h25[li]
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		var v69 int64
+		var v75 int32
+		{
+			v66 := v12 + 7
+			v67 := v66 / v54
+			v68 := v67 * v54
+			v69 = v66 - v68
+			v70 := uint64(v69) < uint64(128)
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := int32(uint64(v69))
+			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
+			v73 := v53 + v72
+			v75 = v73
+		}
+		{
+			v76 := uint64(v25) < uint64(v4)
+			if !v76 {
+				goto b20
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		continue
+	b20:
+		g.Fault(3, v25, v4, v0, v1, int32(0))
+		continue
+	b17:
+		g.Fault(5, v69, int64(128), v0, v1, int32(0))
 		continue
 	}
 	return -1

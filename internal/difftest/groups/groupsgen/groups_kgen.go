@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, statedKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, rowsKernel, statedKernel, uniformRowsKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -250,6 +250,74 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Rows.spv
+var rowsSPIRV string
+
+//go:embed Rows.words.spv
+var rowsWords string
+
+var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Rows",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Choice", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:248:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:250:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:252:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:258:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:265:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7"},
+	},
+	SPIRV: rowsSPIRV,
+	Sum:   0x8da33daa,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0xdf180fd7},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.Rows{
+		Choice: kernelimpl.HostSlice[int32](a, 0),
+		In:     kernelimpl.HostSlice[int32](a, 1),
+		Out:    kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newRowsHost)
+
+// Rows is the kernel [groups.Rows] with its slices in device memory.
+// Rows has loops with barriers in branches that all work-items go, or none, by what they read from memory, in work-groups of rows.
+type Rows struct {
+	Choice runtime.View[int32]
+	In     runtime.View[int32]
+	Out    runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(rowsKernel)
+	kernelimpl.View(l, 0, k.Choice)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunRows runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rowsKernel)
+	kernelimpl.Slice(l, 0, k.Choice)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 //go:embed Stated.spv
 var statedSPIRV string
 
@@ -331,6 +399,78 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed UniformRows.spv
+var uniformRowsSPIRV string
+
+//go:embed UniformRows.words.spv
+var uniformRowsWords string
+
+//go:embed UniformRows.alone.spv
+var uniformRowsAlone string
+
+//go:embed UniformRows.aloneWords.spv
+var uniformRowsAloneWords string
+
+var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "UniformRows",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:283:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:285:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:288:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:293:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:297:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7"},
+	},
+	SPIRV: uniformRowsSPIRV,
+	Sum:   0x2a031f4a,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x71052354},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4c16d80e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x46c84b76},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return groups.UniformRows{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newUniformRowsHost)
+
+// UniformRows is the kernel [groups.UniformRows] with its slices in device memory.
+// UniformRows is like Rows where only the kernel's author knows that all go one way.
+type UniformRows struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k UniformRows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(uniformRowsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND2(q, r, opts)
+}
+
+// RunUniformRows runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(uniformRowsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND2(ctx, dev, r, opts)
 }
 
 //go:embed WholeFloat32.spv

@@ -271,10 +271,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0x856594ec,
+	Sum:   0xc8a2c102,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0x448e77d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x7093201e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xafe78d0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x6294dd87},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -361,10 +361,10 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulConstantSPIRV,
-	Sum:   0xd23030ae,
+	Sum:   0x10b0ddf4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x2d03639f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x143e5718},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x22e57dff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x10dabba1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -442,10 +442,10 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3"},
 	},
 	SPIRV: matMulSpecSPIRV,
-	Sum:   0x33712767,
+	Sum:   0x2d2a0527,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xd1a53135},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xb80ce61d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xd67532ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xd8f9f0dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
