@@ -150,7 +150,8 @@ type Device struct {
 // code and is always there. If a default device fails to open, Open goes on to
 // the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
 // name), which lists the devices that there are. A variable KGEN_… of the environment
-// with a value that means nothing is an error, too (ErrInvalid).
+// with a value that means nothing, or that cannot be done, as a directory for pipelines
+// that cannot be written to, is an error, too (ErrInvalid).
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
@@ -179,9 +180,19 @@ func Open(opts ...OpenOption) (*Device, error) {
 			dev.missing = append(failures, missing...)
 			return dev, nil
 		}
+		if e := new(hal.EnvironmentError); errors.As(err, &e) {
+			return nil, environmentError(e)
+		}
 		failures = append(failures, fmt.Sprintf("%s: %v", f.info.Name, err))
 	}
 	return nil, errorf(ErrNoDevice, "no device could be opened: %s", strings.Join(append(failures, missing...), "; "))
+}
+
+func environmentError(e *hal.EnvironmentError) error {
+	err := errorf(ErrInvalid, "%s=%q in the environment cannot be used", e.Name, env.Get(e.Name)).
+		advise("name another, or do not set it")
+	err.Err = e.Err
+	return err
 }
 
 // open opens a device, in its checked mode if that is asked for.

@@ -2,7 +2,9 @@ package runtime_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/cheap"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/runtime"
@@ -59,6 +62,37 @@ func TestVulkanIsThere(t *testing.T) {
 	}
 	_, err := runtime.Open(runtime.Select("vulkan"))
 	need.Missing(t, need.Vulkan, "%v", err)
+}
+
+// TestPipelineCache: a directory for pipelines that cannot be used is no reason to open
+// another device, nor to do without.
+func TestPipelineCache(t *testing.T) {
+	devtest.Vulkan(t)
+	file := filepath.Join(t.TempDir(), "file")
+	check(t, os.WriteFile(file, nil, 0o600))
+	for _, dir := range []string{filepath.Join(file, "dir"), "/proc/self"} {
+		t.Setenv("KGEN_PIPELINE_CACHE", dir)
+		for _, opts := range [][]runtime.OpenOption{{runtime.Select("vulkan")}, nil} {
+			dev, err := runtime.Open(opts...)
+			if err == nil {
+				t.Errorf("%s: %s was opened", dir, dev.Name())
+				check(t, dev.Close())
+				continue
+			}
+			var e *runtime.Error
+			if !errors.As(err, &e) || !errors.Is(err, runtime.ErrInvalid) || !errors.As(err, new(*fs.PathError)) || !strings.Contains(err.Error(), "KGEN_PIPELINE_CACHE=") {
+				t.Errorf("%s: error %v", dir, err)
+			}
+			t.Log(err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	dev := must(runtime.Open(runtime.Select("vulkan")))
+	check(t, dev.Close())
+	if list := must(os.ReadDir(dir)); len(list) != 1 || filepath.Ext(list[0].Name()) != ".bin" {
+		t.Errorf("%s holds %v", dir, list)
+	}
 }
 
 // TestSwiftShader runs modules on a second driver.

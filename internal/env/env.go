@@ -40,7 +40,7 @@ type Var struct {
 var Vars = []Var{
 	{Device, "`host`, `vulkan`, an index, a part of a device's name", "which device `runtime.Open` opens", anything},
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
-	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where; by default in the user's cache folder", isCache},
+	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where, which must be possible; by default in the user's cache folder, if that is", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},

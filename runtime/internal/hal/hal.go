@@ -23,6 +23,18 @@ var (
 	ErrNotSupported = errors.New("not supported by the device")
 )
 
+// EnvironmentError is what Open returns where a variable of the environment asks for
+// what cannot be had, whatever the device.
+type EnvironmentError struct {
+	Name string // the variable's
+	Err  error
+}
+
+func (e *EnvironmentError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *EnvironmentError) Unwrap() error { return e.Err }
+
 // Driver finds and opens the devices of one backend.
 type Driver interface {
 	// Name returns "vulkan" or "host".

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
@@ -50,18 +52,23 @@ type cacheStore struct {
 	sum   [32]byte // of what the file holds
 }
 
-// init finds the file's place. Without a cache directory there is no file.
-func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) {
+// init finds the file's place. Without a cache directory there is no file. The user's is
+// used if it can be; one that the environment names is there and can be written to.
+func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
 	case "off":
-		return
+		return nil
 	case "":
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return
+			return nil
 		}
 		dir = filepath.Join(user, "kgen")
+	default:
+		if err := writable(dir); err != nil {
+			return &hal.EnvironmentError{Name: env.PipelineCache, Err: err}
+		}
 	}
 	copy(c.prefix[:], cacheMagic)
 	for i, v := range []uint32{cacheVersion, p.VendorID, p.DeviceID, p.DriverVersion} {
@@ -70,6 +77,19 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) {
 	copy(c.prefix[24:], p.PipelineCacheUUID[:])
 	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4]))
 	c.saved = time.Now()
+	return nil
+}
+
+// writable makes a directory, if it is not there, and a file in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "pipelines-*.tmp")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // load returns the driver's data from the file, nil unless all of it is as it was

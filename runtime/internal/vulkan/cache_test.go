@@ -14,7 +14,9 @@ import (
 
 func newStore(p *vkx.PhysicalDeviceInfo) *cacheStore {
 	s := &cacheStore{}
-	s.init(p)
+	if err := s.init(p); err != nil {
+		panic(err)
+	}
 	return s
 }
 

@@ -13,7 +13,9 @@
 //   - KGEN_VALIDATE=1 turns the Khronos validation layer on; what it says is
 //     printed to standard error and counted, see [ValidationMessages];
 //   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk, any other
-//     value is the directory to use instead of the user's cache directory;
+//     value is the directory to use instead of the user's cache directory: if it
+//     cannot be made or written to, no device opens; without the user's there is
+//     no cache, and nothing says so;
 //   - the loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
 //     VK_INSTANCE_LAYERS, work as usual.
 package vulkan

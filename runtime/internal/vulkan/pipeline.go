@@ -251,7 +251,9 @@ func (s *pipelines) init(d *device) error {
 	s.d = d
 	s.all = make(map[*pipeline]struct{})
 	s.layouts = make(map[uint32]vk.PipelineLayout)
-	s.store.init(d.phys)
+	if err := s.store.init(d.phys); err != nil {
+		return err
+	}
 	var r vk.Result
 	s.cache, r = d.vk.CreatePipelineCache(s.store.load())
 	return check("vkCreatePipelineCache", r)
