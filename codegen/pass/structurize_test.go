@@ -1,16 +1,17 @@
 package pass
 
 import (
-	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/internal/testflag"
 )
 
-var seeds = flag.Uint64("seeds", 3000, "number of random functions")
+var seeds = testflag.Int("seeds", uint64(3000), 1, math.MaxInt, "number of random functions")
 
 // random returns a random function; the same one for the same seed.
 func random(seed uint64) *cfgGen {

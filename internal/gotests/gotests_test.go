@@ -20,13 +20,14 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 // large bounds the arrays of functions that run on the device: drivers may take long
 // over them.
-var large = flag.Int("large", 2000, "run functions with arrays of up to so many elements on the device; others only in the interpreter")
+var large = testflag.Int("large", 2000, 0, math.MaxInt, "run functions with arrays of up to so many elements on the device; others only in the interpreter")
 
 var update = flag.Bool("update", false, "write what is outside the subset, and the README's figure")
 

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,13 +15,14 @@ import (
 	"github.com/kgen-go/kgen/internal/litmus"
 	gen "github.com/kgen-go/kgen/internal/litmus/litmusgen"
 	"github.com/kgen-go/kgen/internal/swiftshader"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 var (
-	trials = flag.Int("trials", 1<<17, "instances of each litmus test on each device, for groups of each kind")
+	trials = testflag.Int("trials", 1<<17, 1, math.MaxInt, "instances of each litmus test on each device, for groups of each kind")
 	seed   = flag.Uint64("seed", 1, "what the permutations depend on")
-	spread = flag.Int("instances", 1<<13, "instances in one launch, a power of two")
+	spread = testflag.PowerOfTwo("instances", 1<<13, 256, "instances in one launch")
 )
 
 // outcome is what an instance leaves: its results and the last values of x and y.

@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass"
 )
 
 // Points are the forms of a module that tests usually run: as it was lowered,
@@ -23,6 +24,15 @@ import (
 // kinds. The form of a module that has no 64-bit integers to begin with is the one
 // before.
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
+
+// AllPoints returns the names of all forms there are.
+func AllPoints() []string {
+	all := []string{"built"}
+	for _, p := range pass.Passes() {
+		all = append(all, p.Name)
+	}
+	return append(all, "small", "words", "alone")
+}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
@@ -47,6 +57,12 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 		return nil, fmt.Errorf("%s has no form %s", k.ABI.FullName(), point)
 	}
 	return ir.Parse(text)
+}
+
+// Lacks reports whether the kernel has no such variant; it has every other form that was
+// asked for.
+func (k *Kernel) Lacks(point string) bool {
+	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone}, point)
 }
 
 // SPIRV returns the module as package abi holds it.

@@ -20,6 +20,7 @@ import (
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/peer/stencil/stencilgen"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -31,7 +32,7 @@ import (
 
 var (
 	scale  = flag.Float64("scale", 0.0001, "how much work, 1 being right for a large GPU")
-	rounds = flag.Int("rounds", 5, "measurements of each")
+	rounds = testflag.Int("rounds", 5, 1, math.MaxInt, "measurements of each")
 )
 
 //go:embed glsl/*.spv

@@ -157,7 +157,7 @@ func (b *bench) checkGroup(ctx context.Context, p *Program, k *oracle.Kernel, wa
 		return nil
 	}
 	for i, point := range b.points {
-		if lacks(k, point) {
+		if k.Lacks(point) {
 			continue
 		}
 		a := shape.GroupInputs(p.Seed, p.Items())

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,20 +22,21 @@ import (
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
 	"github.com/kgen-go/kgen/internal/smith/shape"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 var (
-	programs  = flag.Int("programs", 100, "the number of random programs")
+	programs  = testflag.Int("programs", 100, 1, math.MaxInt, "the number of random programs")
 	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
 	budget    = flag.Duration("budget", 10*time.Second, "make no more programs after so long")
-	upTo      = flag.Int("sizes", Sizes, "how many sizes of programs there are, the smallest first")
+	upTo      = testflag.Int("sizes", Sizes, 1, Sizes, "how many sizes of programs there are, the smallest first")
 	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
-	points    = flag.String("points", "built,expand", "where in the list of passes to interpret the programs")
-	modules   = flag.String("modules", "general", "which modules of the programs, where they have them, run on the device")
+	points    = testflag.List("points", []string{"built", "expand"}, oracle.AllPoints(), "where in the list of passes to interpret the programs")
+	modules   = testflag.List("modules", []string{"general"}, []string{"general", abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantAloneWords}, "which modules of the programs, where they have them, run on the device")
 )
 
 // batch is how many programs gc compiles at once.
@@ -52,7 +54,7 @@ type bench struct {
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{compiler: oracle.NewCompiler(Imports...), points: strings.Split(*points, ",")}
+	b := &bench{compiler: oracle.NewCompiler(Imports...), points: slices.Clone(*points)}
 	b.open(t)
 	t.Cleanup(func() { b.close(t) })
 	return b
@@ -69,6 +71,8 @@ func (b *bench) open(t testing.TB) {
 		b.dev = dev
 	case need.Promised(need.Vulkan):
 		t.Fatal(err)
+	default:
+		t.Logf("not on the device: %v", err)
 	}
 }
 
@@ -183,7 +187,7 @@ func (p *Program) inputs() *shape.Args {
 func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want HostResult) error {
 	now := time.Now()
 	for _, point := range b.points {
-		if lacks(k, point) {
+		if k.Lacks(point) {
 			continue
 		}
 		a := p.inputs()
@@ -207,11 +211,6 @@ func (b *bench) check(ctx context.Context, p *Program, k *oracle.Kernel, want Ho
 	return nil
 }
 
-// lacks reports whether the kernel has no such variant.
-func lacks(k *oracle.Kernel, point string) bool {
-	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone}, point)
-}
-
 // module is one of a kernel's modules. The name of any but the general one begins
 // with a space.
 type module struct{ name, spirv string }
@@ -219,7 +218,7 @@ type module struct{ name, spirv string }
 // kernelModules returns those that are to run.
 func kernelModules(k *oracle.Kernel) []module {
 	var out []module
-	for _, name := range strings.Split(*modules, ",") {
+	for _, name := range *modules {
 		if name == "general" {
 			out = append(out, module{"", k.SPIRV()})
 		}

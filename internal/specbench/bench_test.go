@@ -10,7 +10,6 @@ package specbench
 
 import (
 	"context"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -20,10 +19,11 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/specbench/kernels"
 	"github.com/kgen-go/kgen/internal/specbench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var side = flag.Int("side", 256, "rows and columns of matrices and pictures, a multiple of 16; a GPU needs 4096 to be busy")
+var side = testflag.Multiple("side", 256, 16, "rows and columns of matrices and pictures, 4096 for a GPU to be busy")
 
 var ctx = context.Background()
 

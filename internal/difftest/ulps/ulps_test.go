@@ -2,7 +2,6 @@ package ulps_test
 
 import (
 	"context"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,10 +9,11 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
 	gen "github.com/kgen-go/kgen/internal/difftest/ulps/ulpsgen"
+	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var samples = flag.Int("samples", 1<<18, "arguments per function and range")
+var samples = testflag.Int("samples", 1<<18, 1, math.MaxInt, "arguments per function and range")
 
 // function is a function of math32, where it is measured and what its fast form
 // promises there.
