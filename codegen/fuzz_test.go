@@ -26,12 +26,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/internal/spirvtools"
+	"github.com/kgen-go/kgen/internal/testflag"
 )
 
 var (
 	mutants  = flag.Duration("mutants", 0, "make mutants for so long, with a seed from the clock, and go on after failures")
 	validate = flag.Bool("validate", false, "run spirv-val over the modules of mutants, too")
-	keep     = flag.String("keep", "", "write the sources of mutants that fail to this folder")
+	keep     = testflag.Folder("keep", "where to write the sources of mutants that fail")
 )
 
 // tooLong is more than any kernel of this size takes to compile.

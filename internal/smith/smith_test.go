@@ -33,7 +33,7 @@ var (
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
 	budget    = flag.Duration("budget", 10*time.Second, "make no more programs after so long")
 	upTo      = testflag.Int("sizes", Sizes, 1, Sizes, "how many sizes of programs there are, the smallest first")
-	keep      = flag.String("keep", "", "write programs that fail, and what they shrink to, to this folder")
+	keep      = testflag.Folder("keep", "where to write programs that fail, and what they shrink to")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = testflag.List("points", []string{"built", "expand"}, oracle.AllPoints(), "where in the list of passes to interpret the programs")
 	modules   = testflag.List("modules", []string{"general"}, []string{"general", abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantAloneWords}, "which modules of the programs, where they have them, run on the device")

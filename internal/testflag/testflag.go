@@ -3,9 +3,11 @@
 package testflag
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +52,27 @@ func Multiple(name string, value, of int, usage string) *int {
 // PowerOfTwo defines a flag that is a power of two from least on.
 func PowerOfTwo(name string, value, least int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a power of two from %d on", least), usage, func(n int) bool { return n >= least && n&(n-1) == 0 })
+}
+
+// Folder defines a flag that is a folder to write to, or "".
+func Folder(name, usage string) *string {
+	f := new(folder)
+	flag.Var(f, name, usage+": a `folder` that is there")
+	return (*string)(f)
+}
+
+type folder string
+
+func (f *folder) String() string { return string(*f) }
+
+func (f *folder) Set(s string) error {
+	if info, err := os.Stat(s); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return errors.New("it is no folder")
+	}
+	*f = folder(s)
+	return nil
 }
 
 func number[T int | uint64](name string, value T, what, usage string, valid func(n T) bool) *T {

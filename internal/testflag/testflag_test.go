@@ -20,10 +20,11 @@ func TestFlags(t *testing.T) {
 	n := Int("n", 5, 1, 9, "a number of things")
 	seeds := Int("seeds", uint64(3), 1, math.MaxInt, "seeds")
 	side := Multiple("side", 32, 16, "rows")
+	keep := Folder("keep", "what failed")
 	width := PowerOfTwo("width", 256, 64, "columns")
 
 	for _, arg := range []string{"modules=nosuch", "modules=small,nosuch", "modules=", "modules=small,", "n=0", "n=10", "n=-1", "n=x", "n=",
-		"seeds=0", "seeds=99999999999999999999", "side=0", "side=24", "width=32", "width=96"} {
+		"seeds=0", "seeds=99999999999999999999", "side=0", "side=24", "width=32", "width=96", "keep=/nosuch", "keep=testflag.go"} {
 		name, _, _ := strings.Cut(arg, "=")
 		before := flag.Lookup(name).Value.String()
 		err := flag.CommandLine.Parse([]string{"-" + arg})
@@ -39,10 +40,10 @@ func TestFlags(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 
-	if err := flag.CommandLine.Parse(strings.Fields("-modules=words,general -n=9 -seeds=1000 -side=48 -width=64")); err != nil {
+	if err := flag.CommandLine.Parse(strings.Fields("-modules=words,general -n=9 -seeds=1000 -side=48 -width=64 -keep=.")); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(*modules, []string{"words", "general"}) || *n != 9 || *seeds != 1000 || *side != 48 || *width != 64 {
-		t.Error(*modules, *n, *seeds, *side, *width)
+	if !slices.Equal(*modules, []string{"words", "general"}) || *n != 9 || *seeds != 1000 || *side != 48 || *width != 64 || *keep != "." {
+		t.Error(*modules, *n, *seeds, *side, *width, *keep)
 	}
 }
