@@ -136,7 +136,7 @@ func (n *nest) collect() int {
 				more += len(n.ends(t))
 			}
 		}
-		if ok && size+more <= maxAheadTests {
+		if ok && size+more <= maxAheadTests && !n.fail() {
 			size += more
 			n.taken = append(n.taken, k)
 		} else {
@@ -192,6 +192,25 @@ func (n *nest) ends(t test) []variance {
 		}
 	}
 	return all
+}
+
+// fail reports whether it is known that the tests do not all hold. The copy without
+// checks would never run.
+func (n *nest) fail() bool {
+	f := n.head.Func
+	b := &ir.Block{Func: f} // which is no part of the kernel
+	ok := n.emit(b)
+	s := &simplifier{m: f.Module, f: f, repl: map[*ir.Value]*ir.Value{}}
+	for _, v := range b.Insts {
+		for i, a := range v.Args {
+			v.Args[i] = s.resolve(a)
+		}
+		if w, _ := s.pure(v); w != v {
+			s.repl[v] = w
+		}
+	}
+	ok = s.resolve(ok)
+	return ok.IsConst() && ok.Bits == 0
 }
 
 // emit makes the tests at the end of block b and returns whether all hold.

@@ -442,6 +442,9 @@ func TestAheadRandom(t *testing.T) {
 			continue
 		}
 		nests++
+		if c := onlyCold(g.f); c != nil {
+			t.Fatalf("seed %d: b%d is cold, and instead of nothing\n%s\n%v", seed, c.ID, text, after)
+		}
 		check := func(what string, run func(i int, same bool)) {
 			for i, l := range g.launches() {
 				got := outcome(g.m, l)
@@ -472,6 +475,24 @@ func TestAheadRandom(t *testing.T) {
 	if nests < int(n)/4 || fast < nests {
 		t.Error("too few loops are changed")
 	}
+}
+
+// onlyCold returns a cold block that is come to though no branch chooses it.
+func onlyCold(f *ir.Func) *ir.Block {
+	chosen := false
+	var cold *ir.Block
+	for _, b := range f.Blocks {
+		for _, s := range b.Term.Succs {
+			if s.Cold && !b.Cold {
+				cold = s
+				chosen = chosen || b.Term.Kind == ir.Branch
+			}
+		}
+	}
+	if chosen {
+		return nil
+	}
+	return cold
 }
 
 // TestAheadDropped has two checks: that of the first needs a number to be small, and is

@@ -32,6 +32,24 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestCold: a loop that hardly ever runs is not unrolled, whatever is asked of the code
+// that it is a copy of.
+func TestCold(t *testing.T) {
+	for cold, want := range map[bool]string{false: " Unroll\n", true: " DontUnroll\n"} {
+		m := loop()
+		for _, b := range m.Kernel.Blocks {
+			b.Cold = cold
+		}
+		p, err := spirv.Parse(mustEmit(t, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := spirv.Disassemble(p); !strings.Contains(text, want) {
+			t.Errorf("cold %v: not%s%s", cold, want, text)
+		}
+	}
+}
+
 // TestCapabilities requires what a kernel needs and forbids everything else.
 func TestCapabilities(t *testing.T) {
 	used := map[spirv.Capability]bool{}

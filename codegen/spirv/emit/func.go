@@ -109,10 +109,10 @@ func (f *function) merge(b *ir.Block) {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Unroll:
-			control = spirv.LoopControlUnroll
 		case b.Cold: // which costs devices that run it for no work-item less so
 			control = spirv.LoopControlDontUnroll
+		case b.Unroll:
+			control = spirv.LoopControlUnroll
 		}
 		f.LoopMerge(f.labels[b.Merge], f.labels[b.Continue], control)
 	case b.Merge != nil && b.Term.Kind == ir.Branch:

@@ -280,3 +280,24 @@ func (k Open) Kernel(it dsl.Item1) {
 	a := [4]float32(k.X)
 	k.Y[2] = a[k.Index[3]]
 }
+
+// Past may leave its array in the last rounds: no test ahead of the loop can hold, but
+// that of the other check may.
+type Past struct {
+	N int
+	X []int32
+}
+
+func (k Past) Kernel(it dsl.Task) {
+	if len(k.X) < 20 {
+		return
+	}
+	var a [16]int32
+	for i := range 20 {
+		if k.X[i] > 0 {
+			a[i] = 1 // remains
+		}
+		k.X[i] ^= k.X[i*k.N] // remains, ahead
+	}
+	k.X[5] = a[k.X[7]&15]
+}
