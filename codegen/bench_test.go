@@ -65,6 +65,25 @@ func TestManyChecks(t *testing.T) {
 	}
 }
 
+// cascade returns a kernel of n branches, of which each that is decided decides the next.
+func cascade(n int) string {
+	var b strings.Builder
+	b.WriteString("package kernels\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct {\n\tN int\n\tX []int\n}\n\n" +
+		"func (k K) Kernel(it dsl.Item1) {\n\tx := 0\n")
+	for c := range n {
+		fmt.Fprintf(&b, "\tif x != %d {\n\t\tx = k.N\n\t} else {\n\t\tx = %d\n\t}\n", c, c+1)
+	}
+	b.WriteString("\tk.X[it.GlobalID()] = x\n}\n")
+	return b.String()
+}
+
+// TestCascade: deciding many branches takes about as long as there are many.
+func TestCascade(t *testing.T) {
+	if n, err := shared().compileAll(cascade(5000), nil); n != 1 || err != nil {
+		t.Errorf("%d kernels, %v", n, err)
+	}
+}
+
 // TestLateFaults: kernels with many faults record them in one place, those with few or
 // with barriers where they are.
 func TestLateFaults(t *testing.T) {

@@ -32,7 +32,7 @@ func (s *simplifier) run() {
 		s.f.RemoveUnreachable()
 	}
 	for changed := true; changed; {
-		changed = s.values()
+		changed = s.values(built)
 		if built && s.cfg() {
 			changed = true
 		}
@@ -50,15 +50,20 @@ func (s *simplifier) resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// values makes one round over all values and reports whether it changed any.
-func (s *simplifier) values() bool {
-	changed := false
+// values makes one round over all values and reports whether it changed any. With
+// branches, it decides those, too: what is no longer come to has gone from the phis
+// that are looked at next, so that a round is enough where each branch decides the next.
+func (s *simplifier) values(branches bool) bool {
+	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
 		for i, a := range v.Args {
 			v.Args[i] = s.resolve(a)
 		}
 	}
-	for _, b := range s.f.Blocks {
+	for i, b := range s.f.Blocks {
+		if branches && i > 0 && len(b.Preds) == 0 {
+			continue // it is no longer come to
+		}
 		phis := b.Phis[:0]
 		for _, v := range b.Phis {
 			rewrite(v)
@@ -92,8 +97,30 @@ func (s *simplifier) values() bool {
 		if c := b.Term.Cond; c != nil {
 			b.Term.Cond = s.resolve(c)
 		}
+		succs := b.Term.Succs
+		if branches && s.branch(b) {
+			cut = true
+			for _, to := range succs {
+				s.unreach(to)
+			}
+		}
 	}
-	return changed
+	if cut {
+		s.f.RemoveUnreachable()
+	}
+	return changed || cut
+}
+
+// unreach removes the edges from a block that no edge leads to, and from those that it
+// led to alone.
+func (s *simplifier) unreach(b *ir.Block) {
+	for todo := []*ir.Block{b}; len(todo) > 0; {
+		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		if len(b.Preds) == 0 && b != s.f.Blocks[0] {
+			todo = append(todo, b.Term.Succs...)
+			b.ClearTerm()
+		}
+	}
 }
 
 // trivialPhi returns the one value that the phi can have, or nil.
@@ -187,23 +214,11 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 
 // cfg makes one round of edits of the control flow.
 func (s *simplifier) cfg() bool {
-	changed := false
-	for _, b := range s.f.Blocks {
-		if s.branch(b) {
-			changed = true
-		}
-	}
+	changed := s.thread()
 	if changed {
 		s.f.RemoveUnreachable()
 	}
-	if s.thread() {
-		changed = true
-		s.f.RemoveUnreachable()
-	}
-	if s.merge() {
-		changed = true
-	}
-	return changed
+	return s.merge() || changed
 }
 
 // branch turns a branch that has one possible target into a jump.
