@@ -106,8 +106,8 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 			return x
 		case isZero(y):
 			return y
-		case y.IsConst() && x.Op == ir.OpUConvert && mask(x.Args[0].Type)&^y.Bits == 0:
-			return x // the extension has cleared these bits
+		case y.IsConst():
+			return s.masked(v, x, y)
 		}
 	case ir.OpOr:
 		switch {
@@ -149,6 +149,41 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 		}
 	}
 	return nil
+}
+
+// masked simplifies v, x & c for a constant c.
+func (s *simplifier) masked(v, x, c *ir.Value) *ir.Value {
+	switch {
+	case possible(x)&^c.Bits == 0:
+		return x
+	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == mask(x.Args[0].Type):
+		return s.set(v, ir.OpUConvert, x.Args[0])
+	case x.Op == ir.OpOr || x.Op == ir.OpXor: // a part that the mask takes away
+		for i, a := range x.Args {
+			if possible(a)&c.Bits == 0 {
+				return s.set(v, ir.OpAnd, x.Args[1-i], c)
+			}
+		}
+	}
+	return nil
+}
+
+// possible returns the bits that may be set in v, an integer.
+func possible(v *ir.Value) uint64 {
+	all := mask(v.Type)
+	switch {
+	case v.IsConst():
+		return v.Bits
+	case v.Op == ir.OpUConvert && v.Args[0].Type.Bits() < v.Type.Bits():
+		return mask(v.Args[0].Type)
+	case v.Op == ir.OpAnd && v.Args[1].IsConst():
+		return v.Args[1].Bits
+	case v.Op == ir.OpShl && v.Args[1].IsConst():
+		return all << v.Args[1].Bits & all
+	case v.Op == ir.OpShrL && v.Args[1].IsConst():
+		return all >> v.Args[1].Bits
+	}
+	return all
 }
 
 // compare simplifies comparisons of integers. Comparisons of extended values

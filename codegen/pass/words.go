@@ -49,6 +49,13 @@ func Words(m *ir.Module) bool {
 	}
 	runCSE(m)
 	runDCE(m)
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			// SwiftShader unrolls with SPIRV-Tools, whose copies have no NoContraction,
+			// and simplifies (x-y)+y in them.
+			b.Unroll = false
+		}
+	}
 	return true
 }
 

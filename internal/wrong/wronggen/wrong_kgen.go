@@ -136,9 +136,9 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5"},
 	},
 	SPIRV: afterReductionSPIRV,
-	Sum:   0x371bf885,
+	Sum:   0xa1a48d45,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0x84080f1f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xc9e4447},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x5a8e5ef5},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0xa64dfd7e},
 	},
@@ -434,7 +434,7 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: globalCountsSPIRV,
 	Sum:   0x7e3cc413,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords, Sum: 0xeca7b7d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords, Sum: 0x3b3cc16f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
@@ -798,7 +798,7 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: inPlaceSPIRV,
 	Sum:   0xd19b793c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords, Sum: 0xe3c4dabe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords, Sum: 0xb37b7060},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
@@ -945,9 +945,9 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5"},
 	},
 	SPIRV: lieSPIRV,
-	Sum:   0xf6bffc4a,
+	Sum:   0x70a2bfd5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xbf1cf27e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x3aacfc4b},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0xd138ca8c},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xc064d6f1},
 	},
@@ -1172,9 +1172,9 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5"},
 	},
 	SPIRV: missingSecondSPIRV,
-	Sum:   0x331bd12,
+	Sum:   0x5a36c8ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0x772ce9af},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xb8bc3600},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1242,7 +1242,7 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: neighbourSPIRV,
 	Sum:   0x94c75e52,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x84d6d867},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x874fc879},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour

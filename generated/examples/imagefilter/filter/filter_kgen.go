@@ -52,10 +52,10 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 	},
 	SPIRV: blurSPIRV,
-	Sum:   0xeb1bfb60,
+	Sum:   0x66b3cdce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0xf7861f1b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xfd7cb39a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0xa6bcab96},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0x7c079ec4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{
@@ -118,9 +118,9 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 	},
 	SPIRV: brightnessSPIRV,
-	Sum:   0x9c6cae90,
+	Sum:   0x32e7cb44,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0xc45d4897},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0x1221eee3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Brightness{
@@ -181,10 +181,10 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
 	},
 	SPIRV: edgesSPIRV,
-	Sum:   0x94805b7e,
+	Sum:   0xe7c2965d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0xd6dfef76},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0xb02acab3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0xe37992da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0x68196007},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Edges{

@@ -55,7 +55,7 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x9a34f162,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0xecc8cb02},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x80bd9a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0xad15292},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{

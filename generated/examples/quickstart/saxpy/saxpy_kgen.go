@@ -51,7 +51,7 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: saxpySPIRV,
 	Sum:   0x7675930a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x70761806},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x7c2f33d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{

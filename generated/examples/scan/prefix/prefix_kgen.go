@@ -49,7 +49,7 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: addSPIRV,
 	Sum:   0xb36c195b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x65982de4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0xa35f2c23},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Add{
@@ -116,10 +116,10 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11"},
 	},
 	SPIRV: blocksSPIRV,
-	Sum:   0x3379985a,
+	Sum:   0x59bf76ca,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall, Sum: 0xf5160134},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords, Sum: 0x809ac5e4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall, Sum: 0x12d9ec5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords, Sum: 0xf3cf8631},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone, Sum: 0xaf1983bc},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords, Sum: 0x730e524d},
 	},

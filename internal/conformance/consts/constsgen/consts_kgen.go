@@ -426,10 +426,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x676c0180,
+	Sum:   0xca4e4dcc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x1d44403e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x91d48781},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x731731d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0xcd58b2cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -521,10 +521,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5"},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0x85aac05d,
+	Sum:   0xa8eb0c0a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x14654388},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x44e8a212},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x9f201fbc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xb4a35486},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
@@ -863,7 +863,7 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sumSPIRV,
 	Sum:   0x4a6d6438,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0xcd2ea111},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x2814eed6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{

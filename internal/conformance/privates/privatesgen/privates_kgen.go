@@ -135,9 +135,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7"},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0x7d0b1f41,
+	Sum:   0x9ac4132f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x8f89a9b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xcd7a3485},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{

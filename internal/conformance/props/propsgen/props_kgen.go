@@ -53,7 +53,7 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: addSPIRV,
 	Sum:   0x765c8bb1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x754f12b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x2f8a2e03},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Add{
@@ -373,7 +373,7 @@ var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: fourItemsSPIRV,
 	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourItemsWords, Sum: 0xca20dbf9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourItemsWords, Sum: 0xbbb7c6a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
@@ -776,7 +776,7 @@ var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: items1SPIRV,
 	Sum:   0x1ba51f5a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items1Words, Sum: 0xd5aa2910},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items1Words, Sum: 0xa43d344c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
@@ -825,7 +825,7 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: items2SPIRV,
 	Sum:   0x4a6193af,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words, Sum: 0xfe896614},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words, Sum: 0x23bcda99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
@@ -874,7 +874,7 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: items3SPIRV,
 	Sum:   0x8a5ae323,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words, Sum: 0xcc5ad943},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words, Sum: 0xce2709f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
@@ -1302,7 +1302,7 @@ var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sizedFloatSPIRV,
 	Sum:   0xbc5e25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedFloatWords, Sum: 0x4cca304a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedFloatWords, Sum: 0x3d5d2d16},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
@@ -1352,7 +1352,7 @@ var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sizedIntSPIRV,
 	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedIntWords, Sum: 0xca20dbf9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedIntWords, Sum: 0xbbb7c6a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{

@@ -691,7 +691,7 @@ var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: nativeSPIRV,
 	Sum:   0x8c1db49b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords, Sum: 0x6431a662},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords, Sum: 0xd08cc97e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
@@ -747,7 +747,7 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: ownSPIRV,
 	Sum:   0xbae9a22c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords, Sum: 0xa970ef42},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords, Sum: 0xe1d0bac8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
@@ -872,9 +872,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8"},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0xa4bf7de1,
+	Sum:   0x7dda72f5,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xb32bba29},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x985459aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

@@ -561,11 +561,11 @@ func (g *convertInt16Host) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13 int32
+		var v0, v8, v10, v12 int32
 		var v5, v11 int64
 		var v7 int16
-		var v14 float32
-		var v15 float64
+		var v13 float32
+		var v14 float64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -581,30 +581,28 @@ func (g *convertInt16Host) r0() int {
 			v10 = v9 >> 24
 			v11 = int64(v7)
 			v12 = v8 & 255
-			v13 = v8 & 65535
-			v14 = float32(v8)
-			v15 = float64(v8)
-			v16 := uint64(v5) < uint64(v3)
-			if !v16 {
+			v13 = float32(v8)
+			v14 = float64(v8)
+			v15 := uint64(v5) < uint64(v3)
+			if !v15 {
 				goto b3
 			}
 		}
 		{
-			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v17
+			v16 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, x*64)) = v16
 			*(*int16)(unsafe.Add(p1, x*64+2)) = v7
 			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
 			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
 			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
-			v23 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v23
-			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v25
+			v22 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v22
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
 			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
 			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
 			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v14
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v15
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v13
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v14
 			continue
 		}
 	b3:
@@ -830,11 +828,11 @@ func (g *convertInt8Host) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v11 int32
+		var v0, v8, v10 int32
 		var v5, v9 int64
 		var v7 int8
-		var v12 float32
-		var v13 float64
+		var v11 float32
+		var v12 float64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -847,31 +845,29 @@ func (g *convertInt8Host) r0() int {
 			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(v7)
 			v9 = int64(v7)
-			v10 = v8 & 255
-			v11 = v8 & 65535
-			v12 = float32(v8)
-			v13 = float64(v8)
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
+			v10 = v8 & 65535
+			v11 = float32(v8)
+			v12 = float64(v8)
+			v13 := uint64(v5) < uint64(v3)
+			if !v13 {
 				goto b3
 			}
 		}
 		{
 			*(*int8)(unsafe.Add(p1, x*64)) = v7
-			v16 := int16(v7)
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v16
+			v15 := int16(v7)
+			*(*int16)(unsafe.Add(p1, x*64+2)) = v15
 			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
 			*(*int64)(unsafe.Add(p1, x*64+8)) = v9
 			*(*int64)(unsafe.Add(p1, x*64+16)) = v9
-			v21 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v21
-			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v23
+			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+			v21 := int16(uint32(v10))
+			*(*int16)(unsafe.Add(p1, x*64+26)) = v21
 			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
 			*(*int64)(unsafe.Add(p1, x*64+32)) = v9
 			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+			*(*float32)(unsafe.Add(p1, x*64+48)) = v11
+			*(*float64)(unsafe.Add(p1, x*64+56)) = v12
 			continue
 		}
 	b3:

@@ -336,9 +336,9 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
 	SPIRV: bitsSPIRV,
-	Sum:   0x3d32a8c1,
+	Sum:   0xeca932ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x6355f0e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x104663fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
@@ -519,7 +519,7 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7"},
 	},
 	SPIRV: chainsSPIRV,
-	Sum:   0x614fe742,
+	Sum:   0x57be48f2,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x6d41f70f},
 	},
@@ -623,9 +623,9 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7"},
 	},
 	SPIRV: collatzSPIRV,
-	Sum:   0x5263b7ea,
+	Sum:   0x5af20f93,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x46b86af5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0xe06a4a65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
@@ -761,7 +761,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x232f9d4a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xd58840c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -820,7 +820,7 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat64SPIRV,
 	Sum:   0x93f6b215,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words, Sum: 0x403f12fa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
@@ -879,7 +879,7 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertIntSPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xa50bd705},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
@@ -936,9 +936,9 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt16SPIRV,
-	Sum:   0xbd82210b,
+	Sum:   0x283c0b42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0x3c1d50ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xac926329},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
@@ -997,7 +997,7 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x36ad0abb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x20033e9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x45a3a12f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
@@ -1056,7 +1056,7 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xa50bd705},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
@@ -1113,9 +1113,9 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	},
 	SPIRV: convertInt8SPIRV,
-	Sum:   0x17f802a4,
+	Sum:   0x45ddc8cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf2b8832},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0x9b00193b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
@@ -1174,7 +1174,7 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUintSPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x38b1f2f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
@@ -1233,7 +1233,7 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint16SPIRV,
 	Sum:   0xa6e02915,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x8118e2a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x948b2575},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
@@ -1292,7 +1292,7 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xe3670303,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x9035bf6f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x1d503b31},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
@@ -1351,7 +1351,7 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint64SPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x38b1f2f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
@@ -1410,7 +1410,7 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint8SPIRV,
 	Sum:   0x4d66d37d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x42460908},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
@@ -1493,10 +1493,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7"},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0x3d54b2d2,
+	Sum:   0xdbf477e5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x5075dd9f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x7395c02b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xfd6f9de2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1567,9 +1567,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7"},
 	},
 	SPIRV: deepSPIRV,
-	Sum:   0x46f7643e,
+	Sum:   0x204ad7d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x9678723e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xcca0ceb7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1627,10 +1627,10 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7"},
 	},
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0x374ae9eb,
+	Sum:   0x7e06b5a9,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xce5a3a6a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xef2da60b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1764,9 +1764,9 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7"},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
-	Sum:   0x83f22174,
+	Sum:   0x4f978483,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x1c8f889d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0xb6ed4fa2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -1856,10 +1856,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7"},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0xd3644f4,
+	Sum:   0x2ed0f63b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x1c8db7dd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xbf6bb1be},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x850d8963},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x87cbb32f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -1938,7 +1938,7 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x2b3a0732,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat32Small, Sum: 0x10913409},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0x53d45438},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0xde5604fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
@@ -2016,7 +2016,7 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xd3f5adf8,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-16, 8}}, SPIRV: floatOpsFloat64Small, Sum: 0xc00bead6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x1b58bbf7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0xb8f60c62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
@@ -2188,9 +2188,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7"},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0xc5c485e9,
+	Sum:   0x388c9840,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x8ab4c3c7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x4dddbd02},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2299,7 +2299,7 @@ var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x69786e06,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small, Sum: 0x52464b5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words, Sum: 0xa2f5516f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words, Sum: 0x32b91a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
@@ -2362,10 +2362,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0x4ba449,
+	Sum:   0xc0b9952d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xa801ebc6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x12c058b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0xff082002},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2427,7 +2427,7 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xa15090c3,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small, Sum: 0x79e4ccaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words, Sum: 0x2dfaa972},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words, Sum: 0xf3010d6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
@@ -2487,9 +2487,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
-	Sum:   0xbc92aa74,
+	Sum:   0x57ea836e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x2a6b9c5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0xf38be1bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -2552,9 +2552,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
-	Sum:   0x12bc7b48,
+	Sum:   0xf54b843b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0xdd689286},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0xbad5d627},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -2617,9 +2617,9 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
 	},
 	SPIRV: groupGuardsSPIRV,
-	Sum:   0x4ae527b1,
+	Sum:   0xd031e33d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0xd7446b57},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x7732bfaf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -2681,9 +2681,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
-	Sum:   0x51b4b532,
+	Sum:   0xe7e0556e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x59e15155},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x7c337ae1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -2744,9 +2744,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
-	Sum:   0xbbece3fe,
+	Sum:   0xcd0b90ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x55d13d39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0xb63332ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -2807,9 +2807,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
-	Sum:   0x9f63a962,
+	Sum:   0x2a6fac6e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0xa3491920},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x100d3b67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -2870,9 +2870,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
-	Sum:   0x43a8f6ce,
+	Sum:   0xb0473845,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x3cdbb085},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x4d5a85cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -2933,9 +2933,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
-	Sum:   0x7d467f8f,
+	Sum:   0xbba20f34,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xb4a5e9ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xc1404e4b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -2996,9 +2996,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
-	Sum:   0x401e2aa1,
+	Sum:   0xe8bd95a3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x572a6c61},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x4915205f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3059,9 +3059,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
-	Sum:   0xe44c063f,
+	Sum:   0x122d5545,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xa91b5924},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xe1f9f862},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3138,10 +3138,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
 	},
 	SPIRV: groupLeaversSPIRV,
-	Sum:   0x323f2106,
+	Sum:   0x5d47ec54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall, Sum: 0xf49f0051},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x11590a98},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall, Sum: 0xb4e47388},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x519f718a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3221,10 +3221,10 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
 	},
 	SPIRV: groupRoundsSPIRV,
-	Sum:   0x1507acda,
+	Sum:   0x5f9a9e7a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0x160ce99c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0xa53c49d8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xee27c4c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0xb8a8772e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3296,10 +3296,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
-	Sum:   0xa34b2d8a,
+	Sum:   0x209b6a23,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x4e68e214},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x4e692d19},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x8fdf717c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0xb3c08dc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -3448,10 +3448,10 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsIntSPIRV,
-	Sum:   0xddf3496,
+	Sum:   0x540054d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x257f940},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xcca4a7d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x504d07f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xaefd178e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3552,10 +3552,10 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt16SPIRV,
-	Sum:   0x89a23eef,
+	Sum:   0x111d80b1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0x2211e79e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x6fef79b5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0x751b1ed6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x661f24f6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3656,10 +3656,10 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt32SPIRV,
-	Sum:   0x6de2ae15,
+	Sum:   0xc7e121a2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x508af510},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xb5d34071},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x7219c128},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xc6b9ff14},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -3760,10 +3760,10 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt64SPIRV,
-	Sum:   0xddf3496,
+	Sum:   0x540054d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x257f940},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xcca4a7d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x504d07f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xaefd178e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -3864,10 +3864,10 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsInt8SPIRV,
-	Sum:   0x65299d64,
+	Sum:   0x83cb83d0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0x10630544},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xbfb2f847},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0xc05ed358},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x9d3a1bc1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -3968,10 +3968,10 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUintSPIRV,
-	Sum:   0x333e6986,
+	Sum:   0x46a4347e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0x59f8b3a5},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x2f168e51},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0xd18b1e59},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xe73a19c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -4072,10 +4072,10 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint16SPIRV,
-	Sum:   0x1c6804ee,
+	Sum:   0xe2dfe34a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0x11c6dd10},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xc167f437},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0x1c7616f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x7c174a69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4176,10 +4176,10 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint32SPIRV,
-	Sum:   0xf35e118f,
+	Sum:   0x488aab4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0xee2d6391},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x8e118422},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0x8ee188bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x562e516c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4280,10 +4280,10 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint64SPIRV,
-	Sum:   0x333e6986,
+	Sum:   0x46a4347e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0x59f8b3a5},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x2f168e51},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0xd18b1e59},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xe73a19c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4384,10 +4384,10 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3"},
 	},
 	SPIRV: intOpsUint8SPIRV,
-	Sum:   0x22e9ca98,
+	Sum:   0x7042541e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0xf94cfcfe},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x9662ed79},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0x6b7ac8e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x841e166b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4518,7 +4518,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: largeStructsSPIRV,
 	Sum:   0xe557aadc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x49eb801a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0xc814ce1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4591,10 +4591,10 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 	},
 	SPIRV: leaversSPIRV,
-	Sum:   0xf310fa7d,
+	Sum:   0x1a823a72,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xf9ae4578},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0x75d0e937},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xa57d7b04},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xaa0f11a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -4795,9 +4795,9 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7"},
 	},
 	SPIRV: loopedLocalSPIRV,
-	Sum:   0x851f2e1b,
+	Sum:   0x7899cabd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x574c51ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x3d4b75df},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -4851,9 +4851,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7"},
 	},
 	SPIRV: loopsSPIRV,
-	Sum:   0x7fdeef3f,
+	Sum:   0xe055e214,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xc0b25dfc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0x1e94c688},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -4924,10 +4924,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x5913bbce,
+	Sum:   0xe78bc4d4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x661a25a0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x5cc5b6c0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x119ed116},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x8889bdf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -4993,9 +4993,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x625ce0eb,
+	Sum:   0x2285a77b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xff64de24},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x84bc9cfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5063,7 +5063,7 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: mathFuncsSPIRV,
 	Sum:   0xf4565d1a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x929b171d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x7ad50e90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5126,7 +5126,7 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: maybeNilSPIRV,
 	Sum:   0x45d08d42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe574517a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xf1e18377},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5185,9 +5185,9 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:584:46"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0x3a890a51,
+	Sum:   0xed15bff4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x892e57f7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x988a3977},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5253,9 +5253,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x3e7b3abc,
+	Sum:   0x3148d741,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xacb62300},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x42f32d62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5488,7 +5488,7 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: nilFaultSPIRV,
 	Sum:   0xa12d1b95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords, Sum: 0x4592b028},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords, Sum: 0x61fb4620},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
@@ -5551,9 +5551,9 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7"},
 	},
 	SPIRV: oddsSPIRV,
-	Sum:   0x533ea30a,
+	Sum:   0xc155a7a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0xfb0c91a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0xe6ecf77b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -5668,10 +5668,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 	},
 	SPIRV: phasesSPIRV,
-	Sum:   0x82445d53,
+	Sum:   0x2b3bd497,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc7665fd3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x5279856e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x52197c3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -5844,7 +5844,7 @@ var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: quotientsSPIRV,
 	Sum:   0x678ba60b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords, Sum: 0x38f3874c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords, Sum: 0xb093aa5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
@@ -5972,9 +5972,9 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8"},
 	},
 	SPIRV: reduceSPIRV,
-	Sum:   0x8f850684,
+	Sum:   0xcf8c5dd9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x613c9d01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x411cd0d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -6028,9 +6028,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7"},
 	},
 	SPIRV: resultsSPIRV,
-	Sum:   0x6a78276f,
+	Sum:   0x32fb586d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xd0bd940f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0x2c52dc58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -6217,9 +6217,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 	},
 	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x2bd59547,
+	Sum:   0x143ea696,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x5abae581},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x60b8355a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -7001,10 +7001,10 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7"},
 	},
 	SPIRV: subSlicesSPIRV,
-	Sum:   0x7791289d,
+	Sum:   0x921559e4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0x3a1b31d5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0x2c43acde},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0x456539c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -7060,9 +7060,9 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7"},
 	},
 	SPIRV: swapSPIRV,
-	Sum:   0xd4cf5343,
+	Sum:   0x21f11839,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x77c0db45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x43bc43d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{

@@ -58,10 +58,10 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13"},
 	},
 	SPIRV: appendsSPIRV,
-	Sum:   0xf6f5890b,
+	Sum:   0x1953aabc,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0x3772ae30},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0x4241324f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0x3f1955fb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -121,7 +121,7 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: behindSPIRV,
 	Sum:   0x7b125673,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xc1c6f153},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xf5918d11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -193,10 +193,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0xe8afdfe1,
+	Sum:        0xbb961db,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xd52592a8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x62cfc28c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xa88817f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xabbd2a13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -254,9 +254,9 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:210:3"},
 	},
 	SPIRV: binarySPIRV,
-	Sum:   0xfe339bdc,
+	Sum:   0x3c5a8ab3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0x160fc32a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0x6c4a73ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
@@ -315,10 +315,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:104:8"},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0x338179da,
+	Sum:   0x3e2c0f8d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x23cd8246},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x75cb43ac},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x227daa9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x1d64cfe6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -504,10 +504,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7"},
 	},
 	SPIRV: deferredSPIRV,
-	Sum:   0xfced355f,
+	Sum:   0xcca80a77,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xc72299a0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0xa8dd29ee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xede500bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x9755c002},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -568,10 +568,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7"},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0xe0cc8967,
+	Sum:   0xf19bd1d4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x97b9c919},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xd8bbbda4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x884eb936},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0x120d9af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -629,7 +629,7 @@ var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: elsewhereSPIRV,
 	Sum:   0x18f39722,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elsewhereWords, Sum: 0x7bca6e1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elsewhereWords, Sum: 0xe479d5da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
@@ -718,10 +718,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11"},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x89c9d3ff,
+	Sum:   0xce0807c5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x63f14a9f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xe50184cc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x7f35119f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x649afe10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -777,9 +777,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7"},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x309c3307,
+	Sum:   0x2965ac82,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x6719ecc1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x5fe3f8a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -845,10 +845,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12"},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x1ae5faf3,
+	Sum:   0x8a1984b0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x91020722},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x6ef6abab},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x65a96268},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xa3195f74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -911,10 +911,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7"},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xf7b2400c,
+	Sum:   0x85a6f11c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x92537c22},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xad22d28f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xe690f217},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x18889f10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -974,10 +974,10 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7"},
 	},
 	SPIRV: iteratorsSPIRV,
-	Sum:   0xe983789d,
+	Sum:   0x40e11dc3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0xa3d58c37},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0x9bf1897d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0xaae9273c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xe437a455},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -1102,10 +1102,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xda90fe83,
+	Sum:        0xa67dab23,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xc828d000},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x19ca8541},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x39e6fdc3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0xa485a297},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1159,10 +1159,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7"},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0x29229ea0,
+	Sum:   0x8e960411,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x36ca6eb3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0xb2d4f208},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xd6717fdd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x14712a7f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -1217,10 +1217,10 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7"},
 	},
 	SPIRV: loopVarsSPIRV,
-	Sum:   0x344aaa94,
+	Sum:   0xa700a398,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0xd1631d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x65eb6e58},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x75ac61b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xcd089aa1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -1281,10 +1281,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7"},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0x67e31503,
+	Sum:   0x4d179a6c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x2977876b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xeb7601e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xdbb8946},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xfae8f3ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1340,9 +1340,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7"},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0x48fb124d,
+	Sum:   0xe13ac900,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x51c96ee3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xe360ef92},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -1434,9 +1434,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7"},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0x3430b3a7,
+	Sum:   0x28a93caf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x9105318c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x249a2920},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -1499,9 +1499,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5"},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0xa471dfaa,
+	Sum:   0x4fd7b2e6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x9a19c75e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xfcecd82a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -1560,10 +1560,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:166:8"},
 	},
 	SPIRV: refilledSPIRV,
-	Sum:   0x796c28ce,
+	Sum:   0xdefd35e6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xa4f0827b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x60904cef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xa37f630c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0xdbf0f92d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -1620,7 +1620,7 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: rounded32SPIRV,
 	Sum:   0xd916a4ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words, Sum: 0xefb7e5d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words, Sum: 0x7f663377},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
@@ -1692,7 +1692,7 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: rounded64SPIRV,
 	Sum:   0xb35c7086,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words, Sum: 0x90609df9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words, Sum: 0xb14b5a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
@@ -1753,9 +1753,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7"},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x756e1808,
+	Sum:   0x9e0f9241,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xbbacae8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xd0623dc9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -1815,10 +1815,10 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7"},
 	},
 	SPIRV: runesSPIRV,
-	Sum:   0xea42e9cd,
+	Sum:   0x4643177b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x4851136c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0x735db6e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0xf3d8dd86},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -1906,9 +1906,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x81071c13,
+	Sum:   0xc677e64c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x6c169a79},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xa72752d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -1967,7 +1967,7 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsIntSPIRV,
 	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x83431c2c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x2c130103},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
@@ -2037,7 +2037,7 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsInt16SPIRV,
 	Sum:   0x7963d491,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0x24093f0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0xe11f919e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
@@ -2107,7 +2107,7 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsInt32SPIRV,
 	Sum:   0xcc8912c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0x5561720a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0x5a45d353},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
@@ -2177,7 +2177,7 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsInt64SPIRV,
 	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x83431c2c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x2c130103},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
@@ -2247,7 +2247,7 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsInt8SPIRV,
 	Sum:   0x8261b8cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0x38be8edd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0x6bf8dae9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
@@ -2317,7 +2317,7 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUintSPIRV,
 	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xfd0fd624},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xafbf583b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
@@ -2387,7 +2387,7 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUint16SPIRV,
 	Sum:   0xf2933ea5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0xf0a369a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0x5c4c62ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
@@ -2457,7 +2457,7 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUint32SPIRV,
 	Sum:   0x729128c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x87ab2791},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x4af71e5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
@@ -2527,7 +2527,7 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUint64SPIRV,
 	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xfd0fd624},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xafbf583b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
@@ -2597,7 +2597,7 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUint8SPIRV,
 	Sum:   0x726fba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x679edd58},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x50bfcbee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
@@ -2668,10 +2668,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7"},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0xa2ba563d,
+	Sum:   0x7f556aa7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x81fb949b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xe6526394},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x9e689e6c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x4a5cd4e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -2802,10 +2802,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7"},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x4a353b88,
+	Sum:   0x193bcad0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x79b426f2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x5ade2ff},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xb8393848},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0xa12cdf53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -2866,10 +2866,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12"},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0xaec3c925,
+	Sum:   0x4a634ce8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x583fd832},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x9ac2a44f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x445ffe56},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0xbce6b8af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -2917,9 +2917,9 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:145:7"},
 	},
 	SPIRV: stringsSPIRV,
-	Sum:   0xbf669694,
+	Sum:   0x7d84eeb2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0xfdf90677},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0x7cfd1872},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
@@ -2972,10 +2972,10 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19"},
 	},
 	SPIRV: swapLoopsSPIRV,
-	Sum:   0x684b942a,
+	Sum:   0xe96241de,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x77a7b1a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x270e7c00},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0xeeb853c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0xa6f51765},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
@@ -3042,10 +3042,10 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
-	Sum:        0xa2404198,
+	Sum:        0x7cc2cf15,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall, Sum: 0x298196a6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0x6323e721},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0xbafd5fdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
@@ -3111,9 +3111,9 @@ var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:125:7"},
 	},
 	SPIRV: textBoundsSPIRV,
-	Sum:   0x322cd8fc,
+	Sum:   0x70e21095,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x433d5368},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x654bf651},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
@@ -3193,10 +3193,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7"},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0xe2ea3974,
+	Sum:   0xe741f4f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xe251206a},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x8f00465},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xcc8c293f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x3062951f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -3255,10 +3255,10 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
-	Sum:   0x81322e7c,
+	Sum:   0x33112a35,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall, Sum: 0x2784f061},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x10d11c12},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x7c98cafe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
@@ -3312,7 +3312,7 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: typeSwitchesSPIRV,
 	Sum:   0xf6574814,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords, Sum: 0x682a30fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords, Sum: 0x1bf17cf9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
@@ -3382,10 +3382,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7"},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0x5ae1d611,
+	Sum:   0x393afecd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xb10c7546},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x32976efb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xe342b2e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x6eea89ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -3480,10 +3480,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9"},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x380ff1aa,
+	Sum:   0x3a488576,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x396c0e4},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x6cef4f0b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xb3ee1d32},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xbd10f583},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -3548,9 +3548,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:93:7"},
 	},
 	SPIRV: varintsSPIRV,
-	Sum:   0x6366df1b,
+	Sum:   0xdf9aa3a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x518d51f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xde89dc0f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -3611,10 +3611,10 @@ var visitorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7"},
 	},
 	SPIRV: visitorsSPIRV,
-	Sum:   0x5702791,
+	Sum:   0xbecd8236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xec8f23ce},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xfad987c5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xf2b32245},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xc31afba8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{

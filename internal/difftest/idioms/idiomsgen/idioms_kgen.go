@@ -56,9 +56,9 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:507:8", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: carriesSPIRV,
-	Sum:   0x64a15287,
+	Sum:   0xf0962b11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x226d42bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x112ce598},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -122,9 +122,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0xb5261a6c,
+	Sum:   0xde74d360,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x78d0cfaa},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x490ed3fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -183,9 +183,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0xccc0a1dc,
+	Sum:   0x3c1e8631,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0x4603c87c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0x89e90461},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -244,9 +244,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0xe1268dde,
+	Sum:   0x9d982c9c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0xe80ff645},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x61176b3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -305,9 +305,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0x73f179aa,
+	Sum:   0x32050825,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x65d8fa4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xc259d6dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -366,9 +366,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0xe7d443dc,
+	Sum:   0xa463c122,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xaa0f64b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xd423f697},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -427,9 +427,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0x9d745c58,
+	Sum:   0x4c8ca3c6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x8a89367d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x9df1f026},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -488,9 +488,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0x770b4e0e,
+	Sum:   0x6b1d0410,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x920197db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x4b1f082b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -549,9 +549,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15"},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0x8020196f,
+	Sum:   0x856abb4d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x7486e890},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x4e95e13c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -612,9 +612,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x73f08185,
+	Sum:   0x57b5ccee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0xf9ccd146},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8ed2c62d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -679,9 +679,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x7548fa46,
+	Sum:   0x67bc9b00,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x205debba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x3d54b903},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -746,9 +746,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xd9a33430,
+	Sum:   0xab929a7c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x17bba4cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x4e03bf8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -813,9 +813,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x26744726,
+	Sum:   0x1d95835e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0xc3f2babd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0xf9398c53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -880,9 +880,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x69020cdb,
+	Sum:   0x5d75eed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xbdccf2be},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xf279c357},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -947,9 +947,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0xaf739b70,
+	Sum:   0x7563b68,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x4db8c723},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xf5c3c6bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1014,9 +1014,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x737f355f,
+	Sum:   0x73132970,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0x4413eac2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0x6b893f96},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1081,9 +1081,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22"},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x7adabe73,
+	Sum:   0x9d14ec1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xc6925fde},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x6bd8734a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -1148,9 +1148,9 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsInt16SPIRV,
-	Sum:   0x610b7f19,
+	Sum:   0x75563dc9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0xa40d5ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x93043789},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
@@ -1215,9 +1215,9 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsInt32SPIRV,
-	Sum:   0xefd81ed6,
+	Sum:   0xf599267e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xeb406ac3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0x941f23a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
@@ -1282,9 +1282,9 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0x5af8ac3e,
+	Sum:   0xab213f82,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x8468d215},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0xc363d00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -1349,9 +1349,9 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsInt8SPIRV,
-	Sum:   0xb42c065a,
+	Sum:   0xb940d7a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xacf6128f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xb8f07b53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
@@ -1416,9 +1416,9 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0x73d32e37,
+	Sum:   0xb69e2afb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x419127f1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x61df45a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -1483,9 +1483,9 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0xb0987793,
+	Sum:   0x66a594ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xfd1e02ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xa7b34d7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -1550,9 +1550,9 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0x5af8ac3e,
+	Sum:   0xab213f82,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x8468d215},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0xc363d00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -1617,9 +1617,9 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0xc221cd98,
+	Sum:   0x6ade5b5e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x3eac42e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x5feaf5aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -1688,7 +1688,7 @@ var divideInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideInt16SPIRV,
 	Sum:   0x85074623,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideInt16Words, Sum: 0xf25d8566},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideInt16Words, Sum: 0x3417c383},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
@@ -1753,7 +1753,7 @@ var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideInt32SPIRV,
 	Sum:   0xc120a127,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x77095d8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0xfe5ccc01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
@@ -1818,7 +1818,7 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideInt64SPIRV,
 	Sum:   0xd0aa372b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xc9c0ddb3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xedc5ecd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -1883,7 +1883,7 @@ var divideInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideInt8SPIRV,
 	Sum:   0x37f8201,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideInt8Words, Sum: 0x80be72bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideInt8Words, Sum: 0xbaa8d7fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
@@ -1944,9 +1944,9 @@ var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint16SPIRV,
-	Sum:   0x354778b5,
+	Sum:   0xe39797e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x3a5dfdb},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x9379a7e7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
@@ -2009,9 +2009,9 @@ var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint32SPIRV,
-	Sum:   0x4eb1e91d,
+	Sum:   0xf60361a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0xa48fb03a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0xfd5d35f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
@@ -2074,9 +2074,9 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint64SPIRV,
-	Sum:   0x54db9c12,
+	Sum:   0x954c1101,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x912fe644},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x25416ce3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -2137,9 +2137,9 @@ var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint8SPIRV,
-	Sum:   0x7d81db1f,
+	Sum:   0xa71d5add,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x5fc49bfb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x2bb582b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
@@ -2198,9 +2198,9 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsInt16SPIRV,
-	Sum:   0x2c550de0,
+	Sum:   0x191b5e05,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0xad5ae17},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x94c8f09},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -2259,9 +2259,9 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsInt32SPIRV,
-	Sum:   0xe72f05e9,
+	Sum:   0xd198ba46,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xba965deb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0x414e8f65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -2320,9 +2320,9 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsInt64SPIRV,
-	Sum:   0x1b414545,
+	Sum:   0xd534de6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x4be510f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x204c5e6d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -2381,9 +2381,9 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsInt8SPIRV,
-	Sum:   0xcc7ebfec,
+	Sum:   0x3783ebae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0x74fd7be},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xb057b8a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -2442,9 +2442,9 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsUint16SPIRV,
-	Sum:   0xdc41a967,
+	Sum:   0x691de599,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x66e7959d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0xc5d4ad08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -2503,9 +2503,9 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsUint32SPIRV,
-	Sum:   0xd89cf64b,
+	Sum:   0x2f0ee319,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x95fe9227},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x2332d1a1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -2564,9 +2564,9 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsUint64SPIRV,
-	Sum:   0xc91b8946,
+	Sum:   0x56ac3d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xb13b58ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0x9e8088da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -2625,9 +2625,9 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15"},
 	},
 	SPIRV: fieldsUint8SPIRV,
-	Sum:   0xd310c5f3,
+	Sum:   0x12138107,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xaf62ab20},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xebb3ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -2686,9 +2686,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15"},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0x3a6c53c4,
+	Sum:   0xe82292a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x87ed28e3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x4954c64a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -2754,7 +2754,7 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floats64SPIRV,
 	Sum:   0x8b1a46a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x5566e7fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x338d3628},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -2815,9 +2815,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0xf151d818,
+	Sum:   0x4ec50beb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x3f770749},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x3a9f185},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -2877,9 +2877,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xd346bcd4,
+	Sum:   0x2f584a6d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x7fe6a661},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x82432e7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -2939,9 +2939,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x5d3e8a1a,
+	Sum:   0x46a07bef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x81f1f9bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x7ec85b36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -3001,9 +3001,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0x15e35bed,
+	Sum:   0xa5ede920,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xae9869ca},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xef53fc25},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -3063,9 +3063,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x699c742c,
+	Sum:   0x36a3e5dd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x96e18},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x908fc4e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -3125,9 +3125,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0xcc7d2460,
+	Sum:   0x5fb87600,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x2638d5a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x273ebc01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -3187,9 +3187,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xbdea6988,
+	Sum:   0xcbd7b6b0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x7ff90164},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x7aa311ce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -3249,9 +3249,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0xf8b2005c,
+	Sum:   0x1965fe33,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x27fbf6ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xfa35f6a1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -3310,9 +3310,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0xefc767c6,
+	Sum:   0x1bad0685,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x5ec005f0},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0xf8b1613d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -3371,9 +3371,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0xfff9430e,
+	Sum:   0x2e3a749f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x855977bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x809ebf07},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -3432,9 +3432,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0x4514b2df,
+	Sum:   0x33c2ea26,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xcdabe916},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x26cb0936},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -3493,9 +3493,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0x831e0f44,
+	Sum:   0x8abc7255,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x68c46a73},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x179a471f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -3554,9 +3554,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0x54bd2e0a,
+	Sum:   0x7e2dc058,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x32f061ca},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x84c27900},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -3615,9 +3615,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0xd681825c,
+	Sum:   0xd4f1202,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x8385402a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xc643e26b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -3676,9 +3676,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0x74bd9ceb,
+	Sum:   0xbeb783f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x9ea14bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x3f3ddd77},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -3737,9 +3737,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15"},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0x612960d2,
+	Sum:   0xf5358432,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x41fb75bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x6da9650e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -3799,9 +3799,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:92:11"},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0xd7e712c5,
+	Sum:   0x41295353,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xfa6b76e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x8d28e7dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -3861,9 +3861,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:92:11"},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0xc8d3c7f8,
+	Sum:   0x8b78e448,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x3f77b4a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xe3b4195f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -3923,9 +3923,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:92:11"},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0xf64609cf,
+	Sum:   0x3981e550,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xbccdecfd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x94c5977b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -3985,9 +3985,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:92:11"},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0xdccc7fbb,
+	Sum:   0x27d12ab5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xc0612f5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xbb86d2b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -4048,9 +4048,9 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:157:15"},
 	},
 	SPIRV: mixSPIRV,
-	Sum:   0x752cb93f,
+	Sum:   0x8074e620,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0x57d7e3d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xee69f597},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -4114,9 +4114,9 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
 	},
 	SPIRV: rotateUint16SPIRV,
-	Sum:   0x989a64bf,
+	Sum:   0xbe6f5850,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x4f73d80b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x92a7b05a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -4175,9 +4175,9 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
 	},
 	SPIRV: rotateUint32SPIRV,
-	Sum:   0x8e77627f,
+	Sum:   0x8895efc0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0x9a2b63f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xfb27935a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -4236,9 +4236,9 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
 	},
 	SPIRV: rotateUint64SPIRV,
-	Sum:   0x140db4b4,
+	Sum:   0xebadf954,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0xa51f3a5a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0xe3305c07},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -4297,9 +4297,9 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
 	},
 	SPIRV: rotateUint8SPIRV,
-	Sum:   0x4e6fff8f,
+	Sum:   0x963b8b6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0xbc202704},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x41866246},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -4360,9 +4360,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24"},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0x2aa2cfc7,
+	Sum:   0x6b7440ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x803c0ee1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x2a836089},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -4427,9 +4427,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24"},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x22390a97,
+	Sum:   0x4308d7d0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xa8f988a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x6b12c51a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -4494,9 +4494,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24"},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0xec89afd6,
+	Sum:   0xd3b18027,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0xfb684057},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x77d531f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -4561,9 +4561,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24"},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0x9d789b1c,
+	Sum:   0xce2a376a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xfa480928},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xeade5396},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -4628,9 +4628,9 @@ var saturateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24"},
 	},
 	SPIRV: saturateUint16SPIRV,
-	Sum:   0xccfbcfbc,
+	Sum:   0x1dfc9dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateUint16Words, Sum: 0xc5b1b4fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateUint16Words, Sum: 0x6c443a41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
@@ -4695,9 +4695,9 @@ var saturateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24"},
 	},
 	SPIRV: saturateUint32SPIRV,
-	Sum:   0x1240767,
+	Sum:   0xf7fe9c54,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint32Words, Sum: 0xbc48571e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint32Words, Sum: 0xeccfbd97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
@@ -4762,9 +4762,9 @@ var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24"},
 	},
 	SPIRV: saturateUint64SPIRV,
-	Sum:   0x8e12f8ad,
+	Sum:   0xaaa9d09,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0xfd13c4f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0x3639b237},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
@@ -4829,9 +4829,9 @@ var saturateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24"},
 	},
 	SPIRV: saturateUint8SPIRV,
-	Sum:   0xee15a265,
+	Sum:   0xd91e9f7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateUint8Words, Sum: 0xefdcccb0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateUint8Words, Sum: 0xc251f76e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
@@ -4896,9 +4896,9 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20"},
 	},
 	SPIRV: swapsSPIRV,
-	Sum:   0xc1f3e5d2,
+	Sum:   0x5962a933,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xe807e335},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xc9a517a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
@@ -4962,9 +4962,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0x501b3d52,
+	Sum:   0x26924c8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xd4717ae1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x3a0b2fc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -5023,9 +5023,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0x38f0b4fd,
+	Sum:   0xe3de8d25,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x9faf587b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x2db3a625},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -5084,9 +5084,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0x47f914fb,
+	Sum:   0xdb2f2131,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x95511dec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x24fec260},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -5145,9 +5145,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0x5ed3dd2,
+	Sum:   0xba9d86ed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xf8fe7633},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xe2ad3346},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -5206,9 +5206,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksUint16SPIRV,
-	Sum:   0x6445e91d,
+	Sum:   0x36622779,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xf33a3ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xc3a9f0c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -5267,9 +5267,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksUint32SPIRV,
-	Sum:   0xea24b9f,
+	Sum:   0x3da98550,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x9e3b23},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x3bb4aa57},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -5328,9 +5328,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksUint64SPIRV,
-	Sum:   0x7e291fdc,
+	Sum:   0x72deb134,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x3b16a289},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x4c17c613},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -5389,9 +5389,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
 	},
 	SPIRV: tricksUint8SPIRV,
-	Sum:   0xb67d4f4a,
+	Sum:   0xa6c59d0b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0xadb5f6f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x9b0c1999},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
@@ -5453,9 +5453,9 @@ var widenInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenInt16SPIRV,
-	Sum:   0xa809b301,
+	Sum:   0xbb3656fb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xf0d831dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xd2bc81af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
@@ -5521,9 +5521,9 @@ var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenInt32SPIRV,
-	Sum:   0xce0c531f,
+	Sum:   0xee8edeaf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x4b2ba34b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x93bd906},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
@@ -5589,9 +5589,9 @@ var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenInt64SPIRV,
-	Sum:   0xe623a91,
+	Sum:   0xd8ffcf1c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0xc49c86ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x89a8cc7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
@@ -5657,9 +5657,9 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenInt8SPIRV,
-	Sum:   0x420f0c46,
+	Sum:   0x8cc6524b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0xfc78d6b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0xe4b5f8e6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -5725,9 +5725,9 @@ var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenUint16SPIRV,
-	Sum:   0x53b7095f,
+	Sum:   0x30c5d172,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0xd3475146},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x5fe871db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
@@ -5793,9 +5793,9 @@ var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenUint32SPIRV,
-	Sum:   0xff0300d8,
+	Sum:   0xba8bcd20,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0xce001ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0xb9fde941},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
@@ -5861,9 +5861,9 @@ var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenUint64SPIRV,
-	Sum:   0xd7d241ef,
+	Sum:   0xaa4602c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x2c792d1c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0xbb7f893a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
@@ -5929,9 +5929,9 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/widen.go:51:27"},
 	},
 	SPIRV: widenUint8SPIRV,
-	Sum:   0x289b26e6,
+	Sum:   0x1184bade,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x85a03b5f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x93570f5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{

@@ -52,7 +52,7 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fastSPIRV,
 	Sum:   0xfdd9bbea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0xe40f98aa},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0xd8850432},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
@@ -117,9 +117,9 @@ var preciseKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:91:7"},
 	},
 	SPIRV: preciseSPIRV,
-	Sum:   0x3643cfae,
+	Sum:   0x4d2425,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x4b090ffb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x4c08c867},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{

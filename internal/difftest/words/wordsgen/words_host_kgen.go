@@ -271,11 +271,11 @@ func (g *convertInt16Host) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13 int32
+		var v0, v8, v10, v12 int32
 		var v5, v11 int64
 		var v7 int16
-		var v14 float32
-		var v15 bool
+		var v13 float32
+		var v14 bool
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -291,34 +291,32 @@ func (g *convertInt16Host) r0() int {
 			v10 = v9 >> 24
 			v11 = int64(v7)
 			v12 = v8 & 255
-			v13 = v8 & 65535
-			v14 = float32(v8)
-			v15 = 1 < v8
-			v16 := uint64(v5) < uint64(v3)
-			if !v16 {
+			v13 = float32(v8)
+			v14 = 1 < v8
+			v15 := uint64(v5) < uint64(v3)
+			if !v15 {
 				goto b3
 			}
 		}
 		{
-			v17 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v17
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v14
+			v16 := int8(uint32(v10))
+			*(*int8)(unsafe.Add(p1, x*80)) = v16
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v13
 			*(*int16)(unsafe.Add(p1, x*80+8)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
-			v22 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v22
+			v21 := int8(uint32(v12))
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v21
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v25 := int16(uint32(v13))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v25
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v11
-			v30 := int32(0)
-			if v15 {
-				v30 = int32(1)
+			v28 := int32(0)
+			if v14 {
+				v28 = int32(1)
 			}
-			v31 := int8(uint32(v30))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v31
+			v29 := int8(uint32(v28))
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v29
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 			continue
 		}
@@ -555,11 +553,11 @@ func (g *convertInt8Host) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v11 int32
+		var v0, v8, v10 int32
 		var v5, v9 int64
 		var v7 int8
-		var v12 float32
-		var v13 bool
+		var v11 float32
+		var v12 bool
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -572,35 +570,33 @@ func (g *convertInt8Host) r0() int {
 			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(v7)
 			v9 = int64(v7)
-			v10 = v8 & 255
-			v11 = v8 & 65535
-			v12 = float32(v8)
-			v13 = 1 < v8
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
+			v10 = v8 & 65535
+			v11 = float32(v8)
+			v12 = 1 < v8
+			v13 := uint64(v5) < uint64(v3)
+			if !v13 {
 				goto b3
 			}
 		}
 		{
 			*(*int8)(unsafe.Add(p1, x*80)) = v7
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v12
-			v17 := int16(v7)
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v17
+			*(*float32)(unsafe.Add(p1, x*80+4)) = v11
+			v16 := int16(v7)
+			*(*int16)(unsafe.Add(p1, x*80+8)) = v16
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v9
-			v20 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v20
+			*(*int8)(unsafe.Add(p1, x*80+24)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v23 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v23
+			v21 := int16(uint32(v10))
+			*(*int16)(unsafe.Add(p1, x*80+32)) = v21
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v9
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v9
-			v28 := int32(0)
-			if v13 {
-				v28 = int32(1)
+			v26 := int32(0)
+			if v12 {
+				v26 = int32(1)
 			}
-			v29 := int8(uint32(v28))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v29
+			v27 := int8(uint32(v26))
+			*(*int8)(unsafe.Add(p1, x*80+64)) = v27
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v9
 			continue
 		}

@@ -58,9 +58,9 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11"},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x612d1928,
+	Sum:   0x940b7fc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0xb611fa24},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x89330af0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -136,7 +136,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x1f98e6ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xe7610b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -191,7 +191,7 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertIntSPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xcbbdd451},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xb5636189},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
@@ -244,9 +244,9 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt16SPIRV,
-	Sum:   0x616f6c0c,
+	Sum:   0x76b41aea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xb5a9469b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0x449e16e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
@@ -301,7 +301,7 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x4b9b9f2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x7f770788},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x48ecec1a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
@@ -356,7 +356,7 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xcbbdd451},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xb5636189},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
@@ -409,9 +409,9 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7"},
 	},
 	SPIRV: convertInt8SPIRV,
-	Sum:   0x8649a3a3,
+	Sum:   0xe4eb11cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf61b0935},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf9a7cbcf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
@@ -466,7 +466,7 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUintSPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0xd9e9c264},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x8f165174},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
@@ -521,7 +521,7 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint16SPIRV,
 	Sum:   0x1dfc5b84,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0xe7a07bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x6ec6ea8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
@@ -576,7 +576,7 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xece24274,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x5d4f6d31},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x7b7606c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
@@ -631,7 +631,7 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint64SPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0xd9e9c264},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x8f165174},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
@@ -686,7 +686,7 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint8SPIRV,
 	Sum:   0xc9b0d020,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x89dbc050},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x225a5feb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
@@ -739,7 +739,7 @@ var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: fillSPIRV,
 	Sum:   0xe03c887f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0xcdeba7c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0x708e313a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
@@ -792,9 +792,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7"},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0xa0a9b8c1,
+	Sum:   0x8be3fa8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x2932d317},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x81655804},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
@@ -852,7 +852,7 @@ var tableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: tableSPIRV,
 	Sum:   0xdf7223ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tableWords, Sum: 0x1ee30fcd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tableWords, Sum: 0x9117955},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Table{
@@ -909,9 +909,9 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7"},
 	},
 	SPIRV: tileSPIRV,
-	Sum:   0x84845656,
+	Sum:   0x78a09ada,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x1192766d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0xc8c4c012},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
@@ -971,9 +971,9 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7"},
 	},
 	SPIRV: walkSPIRV,
-	Sum:   0x4b60f944,
+	Sum:   0x61869446,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xa88002f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0x18d0c208},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{

@@ -1,0 +1,348 @@
+package pass
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
+// goes wrong over that: they are combined with what is zero, but known to be only when a
+// kernel runs. What they are is told by isBit, isLesser, isSum64, isNarrowNegation,
+// upperBytes, isCounted and isDivided; see also splitComparisons and splitMinima.
+func hideValues(f *ir.Func) {
+	splitComparisons(f)
+	splitMinima(f)
+	hidden, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			for _, a := range upperBytes(v) {
+				hidden[a] = true
+			}
+			for _, a := range v.Args {
+				if isBit(a) && (!isCompare(v.Op) || a.Op == ir.OpPhi) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
+					hidden[a] = true
+				}
+				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) ||
+					v.Op == ir.OpSelect && isSum64(a) {
+					hidden[a] = true
+				}
+				upper[a] = upper[a] || isDivided(a, v) && a.Type == ir.TypeI64
+			}
+		}
+		for _, phi := range b.Phis {
+			for _, a := range phi.Args {
+				hidden[a] = hidden[a] || isBit(a) || b.Continue == nil && isSum64(a)
+			}
+		}
+	}
+	wide := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		var out []*ir.Value
+		hide := func(v *ir.Value) {
+			if hidden[v] {
+				made := orZero(f, v, v)
+				if upper[v] {
+					made = upperOrZero(f, made)
+				}
+				out = append(out, made...)
+				wide[v] = made[len(made)-1]
+			}
+		}
+		for _, phi := range b.Phis {
+			hide(phi)
+		}
+		for _, v := range b.Insts {
+			out = append(out, v)
+			hide(v)
+		}
+		b.Insts = out
+	}
+	for _, b := range f.Blocks {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				for i, a := range v.Args {
+					// lavapipe may keep a phi's next value in one place with what another
+					// becomes that stands in between.
+					if w := wide[a]; w != nil && w != v && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && !isCompare(v.Op)) {
+						v.Args[i] = w
+					}
+				}
+			}
+		}
+	}
+}
+
+// isBit reports whether v is computed and 0, 1 or -1 by its op. Of such an index, as in
+// s[(x*y)%2], NVIDIA's compiler makes one bit with a sign, and s[1] becomes s[-1]; and
+// it fails where a number is -1, 0 or 1 by two comparisons, as that of cmp.Compare.
+func isBit(v *ir.Value) bool {
+	if v.Block == nil || !v.Type.IsInt() {
+		return false
+	}
+	switch v.Op {
+	case ir.OpAnd:
+		return v.Args[0].IsConst() && v.Args[0].Bits == 1 || v.Args[1].IsConst() && v.Args[1].Bits == 1
+	case ir.OpUMod:
+		return v.Args[1].IsConst() && v.Args[1].Bits == 2
+	case ir.OpShrL:
+		return v.Args[1].IsConst() && v.Args[1].Bits == uint64(v.Type.Bits()-1)
+	case ir.OpSelect:
+		return isSmall(v.Args[1]) && isSmall(v.Args[2])
+	case ir.OpPhi:
+		for _, a := range v.Args {
+			if !isSmall(a) && (a.Op == ir.OpPhi || !isBit(a)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isSmall reports whether v is the constant -1, 0 or 1.
+func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
+
+// isLesser reports whether v, of 64 bits, is the lesser or the greater of two numbers,
+// and use adds it to another or subtracts it. NVIDIA's compiler gets the upper half of
+// x - min(x, y) wrong, which it takes for a subtraction that stops at zero.
+func isLesser(v, use *ir.Value) bool {
+	return (use.Op == ir.OpISub || use.Op == ir.OpIAdd) && v.Block != nil && v.Type == ir.TypeI64 &&
+		v.Op == ir.OpSelect && isCompare(v.Args[0].Op)
+}
+
+// isSum64 reports whether v is a sum or difference of 64 bits. Where one takes its place
+// only if it does not wrap around, NVIDIA's compiler gets the upper half wrong, too.
+func isSum64(v *ir.Value) bool {
+	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
+}
+
+// isNarrowNegation reports whether v is -x, used where a number of fewer bits is
+// extended: NVIDIA's compiler leaves the extension out, which the lowest of these
+// numbers needs.
+func isNarrowNegation(v, use *ir.Value) bool {
+	switch use.Op {
+	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert:
+		return v.Block != nil && v.Op == ir.OpISub && isZero(v.Args[0])
+	}
+	return false
+}
+
+// isDivided reports whether v is what use divides without signs, or divides by, and its
+// range may be seen. NVIDIA's compiler divides numbers that are known to have few bits,
+// but for a sign, as floats, which is wrong if there are signs; and of 64 bits it gets
+// (x%7+7)%7 wrong.
+func isDivided(v, use *ir.Value) bool {
+	if use.Op != ir.OpUDiv && use.Op != ir.OpUMod || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
+		return false
+	}
+	if v.Type == ir.TypeI64 {
+		return true
+	}
+	sign := mask(v.Type)>>1 + 1
+	return possible(v)&sign != 0 && !use.Args[1].IsConst()
+}
+
+// upperBytes returns what use, an or, shifts up by a byte to put it together with another
+// number. Where both bytes come from one number the other way round, NVIDIA's compiler
+// loses one.
+func upperBytes(use *ir.Value) []*ir.Value {
+	if use.Op != ir.OpOr {
+		return nil
+	}
+	isConst := func(x *ir.Value, n int) bool { return x.IsConst() && x.Bits == uint64(n) }
+	var out []*ir.Value
+	for i, v := range use.Args {
+		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // of 16 bits, by what may turn out to be 8
+		if short {
+			v = v.Args[0]
+		}
+		if v.Op != ir.OpShl || !short && !isConst(v.Args[1], 8) || v.Args[0].Block == nil {
+			continue
+		}
+		other := use.Args[1-i]
+		if other.Op == ir.OpShrL && other.Args[0] == v.Args[0] && isConst(other.Args[1], v.Type.Bits()-8) {
+			continue // a rotation
+		}
+		out = append(out, v.Args[0])
+	}
+	return out
+}
+
+// isCounted reports whether v is a number of fewer bits than its type's, whose bits use
+// counts: NVIDIA's compiler counts those of 8 bits, and those of the sign with them.
+func isCounted(v, use *ir.Value) bool {
+	return use.Op == ir.OpBitCount && v.Block != nil && possible(v) != mask(v.Type)
+}
+
+// splitComparisons makes x < y and y < x of one function comparisons of different
+// values, since NVIDIA's compiler fails where it makes one number of both.
+func splitComparisons(f *ir.Func) {
+	type order struct {
+		signed bool
+		x, y   *ir.Value
+	}
+	seen := map[order]bool{}
+	for _, b := range f.Blocks {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			var k order
+			switch v.Op {
+			case ir.OpSLt, ir.OpULt:
+				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
+			case ir.OpSLe, ir.OpULe: // the opposite of y < x
+				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
+			}
+			switch {
+			case k.x == nil || k.x.IsConst() || k.y.IsConst():
+			case seen[order{k.signed, k.y, k.x}]:
+				made := orZero(f, v.Args[0], v)
+				out = append(out, made...)
+				v.Args[0] = made[len(made)-1]
+			default:
+				seen[k] = true
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// splitMinima makes the x of x < y another value than that of the choice between x and y
+// behind it: of both, of 32 bits, NVIDIA's compiler makes a minimum or maximum, which is
+// another thing for NaN and -0.
+func splitMinima(f *ir.Func) {
+	chosen := map[[2]*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpSelect && v.Type == ir.TypeF32 {
+				chosen[[2]*ir.Value{v.Args[1], v.Args[2]}] = true
+			}
+		}
+		for _, phi := range b.Phis {
+			if phi.Type != ir.TypeF32 || b.Continue != nil {
+				continue
+			}
+			for _, x := range phi.Args {
+				for _, y := range phi.Args {
+					if x != y {
+						chosen[[2]*ir.Value{x, y}] = true
+					}
+				}
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			if v.Op == ir.OpFLt || v.Op == ir.OpFLe {
+				x, y := v.Args[0], v.Args[1]
+				i := 0
+				if x.IsConst() {
+					i = 1
+				}
+				if chosen[[2]*ir.Value{x, y}] || chosen[[2]*ir.Value{y, x}] {
+					made := bitsOrZero(f, v.Args[i], v)
+					out = append(out, made...)
+					v.Args[i] = made[len(made)-1]
+				}
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// bitsOrZero returns v, a float32, by its bits | 0, and what that takes, to stand before at.
+func bitsOrZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
+	bits := f.NewValue(ir.OpBitcast, ir.TypeI32, v)
+	bits.Block, bits.Pos = at.Block, at.Pos
+	made := append([]*ir.Value{bits}, orZero(f, bits, at)...)
+	x := f.NewValue(ir.OpBitcast, ir.TypeF32, made[len(made)-1])
+	x.Block, x.Pos = at.Block, at.Pos
+	return append(made, x)
+}
+
+// countedFlags makes the bools that loops carry over their rounds numbers: NVIDIA's
+// compiler crashes over some phis of bools in headers of loops.
+func countedFlags(f *ir.Func) {
+	m := f.Module
+	zero, one := m.Int(ir.TypeI32, 0), m.Int(ir.TypeI32, 1)
+	flags := map[*ir.Value]*ir.Value{}
+	for _, h := range f.Blocks {
+		if h.Continue == nil {
+			continue
+		}
+		var insts []*ir.Value
+		for _, phi := range h.Phis {
+			if phi.Type.Kind == ir.Bool {
+				flag := f.NewValue(ir.OpINe, ir.TypeBool)
+				flag.Block, flag.Pos = h, phi.Pos
+				flags[phi] = flag
+				insts = append(insts, flag)
+			}
+		}
+		h.Insts = append(insts, h.Insts...)
+	}
+	replaceUses(f, func(v *ir.Value) *ir.Value {
+		if flag := flags[v]; flag != nil {
+			return flag
+		}
+		return v
+	})
+	for _, h := range f.Blocks {
+		for _, phi := range h.Phis {
+			flag := flags[phi]
+			if flag == nil {
+				continue
+			}
+			phi.Type, flag.Args = ir.TypeI32, []*ir.Value{phi, zero}
+			for i, a := range phi.Args {
+				switch {
+				case a == flag:
+					phi.Args[i] = phi
+				case a.IsConst():
+					phi.Args[i] = m.Const(ir.TypeI32, a.Bits)
+				default:
+					from := h.Preds[i]
+					n := f.NewValue(ir.OpSelect, ir.TypeI32, a, one, zero)
+					n.Block, n.Pos = from, phi.Pos
+					from.Insts = append(from.Insts, n)
+					phi.Args[i] = n
+				}
+			}
+		}
+	}
+}
+
+// orZero returns v | z with the launch block's zero for z, and what that takes, to
+// stand where at does.
+func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
+	var made []*ir.Value
+	add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+		w := f.NewValue(op, t, args...)
+		w.Block, w.Pos = at.Block, at.Pos
+		made = append(made, w)
+		return w
+	}
+	z := add(ir.OpArg, ir.TypeI32)
+	z.Bits = abi.OffsetReserved
+	if v.Type != ir.TypeI32 {
+		z = add(ir.OpUConvert, v.Type, z)
+	}
+	add(ir.OpOr, v.Type, v, z)
+	return made
+}
+
+// upperOrZero adds to what orZero made, of 64 bits, that the zero is in the upper half,
+// too, which without that may be known to be zero.
+func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
+	or := made[len(made)-1]
+	z := or.Args[1]
+	shl := f.NewValue(ir.OpShl, or.Type, z, f.Module.Int(or.Type, 32))
+	both := f.NewValue(ir.OpOr, or.Type, z, shl)
+	for _, w := range []*ir.Value{shl, both} {
+		w.Block, w.Pos = or.Block, or.Pos
+	}
+	or.Args[1] = both
+	return append(made[:len(made)-1], shl, both, or)
+}
