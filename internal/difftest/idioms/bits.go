@@ -6,17 +6,26 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Counts counts bits of values of all sizes that conversions made.
+// Counts counts bits of values of all sizes that conversions made of loaded ones.
 type Counts[T Integer] struct {
-	A, B, C []T
-	Out     []Rows
+	A, B []T
+	Out  []Row
 }
 
 func (k Counts[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	a, c := k.A[i], k.C[i]
-	counts(a, &k.Out[i].Loaded)
-	counts(a*k.B[i]+c, &k.Out[i].Summed)
+	counts(k.A[i], &k.Out[i])
+}
+
+// CountsOf counts bits of what conversions made of sums.
+type CountsOf[T Integer] struct {
+	A, B []T
+	Out  []Row
+}
+
+func (k CountsOf[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	counts(k.A[i]+k.B[i], &k.Out[i])
 }
 
 func counts[T Integer](a T, out *Row) {

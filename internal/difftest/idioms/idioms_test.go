@@ -105,6 +105,7 @@ func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 	for i := range cases {
 		c := &cases[i]
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // drivers compile slowly
 			o, got, err := c.results(1, c.on(t.Context(), dev))
 			if errors.Is(err, runtime.ErrKernelNotSupported) && strings.HasPrefix(c.name, "Floats64") && !dev.Has(properties.FP64) {
 				t.Skipf("%s: %v", dev.Name(), err)
@@ -165,6 +166,7 @@ func TestInterpreter(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			_, want, err := c.results(few, c.on(t.Context(), host))
 			if err != nil {
 				t.Fatal(err)

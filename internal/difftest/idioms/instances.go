@@ -57,6 +57,11 @@ type (
 	CountsUint32 = Counts[uint32]
 	CountsUint64 = Counts[uint64]
 
+	CountsOfInt8   = CountsOf[int8]
+	CountsOfUint16 = CountsOf[uint16]
+	CountsOfInt32  = CountsOf[int32]
+	CountsOfUint64 = CountsOf[uint64]
+
 	TricksInt8   = Tricks[int8]
 	TricksInt16  = Tricks[int16]
 	TricksInt32  = Tricks[int32]
