@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, floats32Kernel, floats64Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
+	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, floats32Kernel, floats64Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
 }
 
 //go:embed Carries.spv
@@ -1135,29 +1135,25 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsInt16SPIRV,
-	Sum:   0x75563dc9,
+	Sum:   0xccf97a85,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x93043789},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x441fc623},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
-		C:   kernelimpl.HostSlice[int16](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1165,8 +1161,7 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsInt16 struct {
 	A   runtime.View[int16]
 	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1174,8 +1169,7 @@ func (k CountsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...run
 	l := kernelimpl.NewLaunch(countsInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1184,8 +1178,7 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	l := kernelimpl.NewLaunch(countsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1202,29 +1195,25 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsInt32SPIRV,
-	Sum:   0xf599267e,
+	Sum:   0xefa8e46d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0x941f23a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0x9e6335b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
-		C:   kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1232,8 +1221,7 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsInt32 struct {
 	A   runtime.View[int32]
 	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1241,8 +1229,7 @@ func (k CountsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...run
 	l := kernelimpl.NewLaunch(countsInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1251,8 +1238,7 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	l := kernelimpl.NewLaunch(countsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1269,29 +1255,25 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0xab213f82,
+	Sum:   0x3b50f21a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0xc363d00},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0xc035269e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
-		C:   kernelimpl.HostSlice[int64](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1299,8 +1281,7 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsInt64 struct {
 	A   runtime.View[int64]
 	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1308,8 +1289,7 @@ func (k CountsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...run
 	l := kernelimpl.NewLaunch(countsInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1318,8 +1298,7 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	l := kernelimpl.NewLaunch(countsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1336,29 +1315,25 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsInt8SPIRV,
-	Sum:   0xb940d7a0,
+	Sum:   0xdadacbdd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xb8f07b53},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0x68b0e5c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
-		C:   kernelimpl.HostSlice[int8](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1366,8 +1341,7 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsInt8 struct {
 	A   runtime.View[int8]
 	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1375,8 +1349,7 @@ func (k CountsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runt
 	l := kernelimpl.NewLaunch(countsInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1385,8 +1358,251 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 	l := kernelimpl.NewLaunch(countsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed CountsOfInt32.spv
+var countsOfInt32SPIRV string
+
+//go:embed CountsOfInt32.words.spv
+var countsOfInt32Words string
+
+var countsOfInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "CountsOfInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30"},
+	},
+	SPIRV: countsOfInt32SPIRV,
+	Sum:   0xf6435a6f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0xce07646a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.CountsOfInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
+	}.Kernel
+})
+
+// CountsOfInt32 is the kernel [idioms.CountsOfInt32] with its slices in device memory.
+type CountsOfInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	Out runtime.View[idioms.Row]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCountsOfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed CountsOfInt8.spv
+var countsOfInt8SPIRV string
+
+//go:embed CountsOfInt8.words.spv
+var countsOfInt8Words string
+
+var countsOfInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "CountsOfInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30"},
+	},
+	SPIRV: countsOfInt8SPIRV,
+	Sum:   0xaa9b8159,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x7c15656d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.CountsOfInt8{
+		A:   kernelimpl.HostSlice[int8](a, 0),
+		B:   kernelimpl.HostSlice[int8](a, 1),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
+	}.Kernel
+})
+
+// CountsOfInt8 is the kernel [idioms.CountsOfInt8] with its slices in device memory.
+type CountsOfInt8 struct {
+	A   runtime.View[int8]
+	B   runtime.View[int8]
+	Out runtime.View[idioms.Row]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCountsOfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed CountsOfUint16.spv
+var countsOfUint16SPIRV string
+
+//go:embed CountsOfUint16.words.spv
+var countsOfUint16Words string
+
+var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "CountsOfUint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30"},
+	},
+	SPIRV: countsOfUint16SPIRV,
+	Sum:   0x3a53ae07,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0xe9660001},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.CountsOfUint16{
+		A:   kernelimpl.HostSlice[uint16](a, 0),
+		B:   kernelimpl.HostSlice[uint16](a, 1),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
+	}.Kernel
+})
+
+// CountsOfUint16 is the kernel [idioms.CountsOfUint16] with its slices in device memory.
+type CountsOfUint16 struct {
+	A   runtime.View[uint16]
+	B   runtime.View[uint16]
+	Out runtime.View[idioms.Row]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCountsOfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed CountsOfUint64.spv
+var countsOfUint64SPIRV string
+
+//go:embed CountsOfUint64.words.spv
+var countsOfUint64Words string
+
+var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "CountsOfUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30"},
+	},
+	SPIRV: countsOfUint64SPIRV,
+	Sum:   0x17dce030,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x80c9363d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.CountsOfUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
+	}.Kernel
+})
+
+// CountsOfUint64 is the kernel [idioms.CountsOfUint64] with its slices in device memory.
+type CountsOfUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	Out runtime.View[idioms.Row]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCountsOfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1403,29 +1619,25 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0xb69e2afb,
+	Sum:   0xcfec99ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x61df45a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x9768a34a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
-		C:   kernelimpl.HostSlice[uint16](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1433,8 +1645,7 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsUint16 struct {
 	A   runtime.View[uint16]
 	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1442,8 +1653,7 @@ func (k CountsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...ru
 	l := kernelimpl.NewLaunch(countsUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1452,8 +1662,7 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	l := kernelimpl.NewLaunch(countsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1470,29 +1679,25 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0x66a594ee,
+	Sum:   0x212657d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xa7b34d7d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0x72ef0dd5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
-		C:   kernelimpl.HostSlice[uint32](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1500,8 +1705,7 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsUint32 struct {
 	A   runtime.View[uint32]
 	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1509,8 +1713,7 @@ func (k CountsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...ru
 	l := kernelimpl.NewLaunch(countsUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1519,8 +1722,7 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	l := kernelimpl.NewLaunch(countsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1537,29 +1739,25 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0xab213f82,
+	Sum:   0x3b50f21a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0xc363d00},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0xc035269e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
-		C:   kernelimpl.HostSlice[uint64](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1567,8 +1765,7 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsUint64 struct {
 	A   runtime.View[uint64]
 	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1576,8 +1773,7 @@ func (k CountsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...ru
 	l := kernelimpl.NewLaunch(countsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1586,8 +1782,7 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	l := kernelimpl.NewLaunch(countsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1604,29 +1799,25 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
-	Items:   1,
+	ArgSize: 48,
+	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:18:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:19:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23"},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0x6ade5b5e,
+	Sum:   0x11a18fdf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x5feaf5aa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x4d29565f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
-		C:   kernelimpl.HostSlice[uint8](a, 2),
-		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
 
@@ -1634,8 +1825,7 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 type CountsUint8 struct {
 	A   runtime.View[uint8]
 	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
+	Out runtime.View[idioms.Row]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1643,8 +1833,7 @@ func (k CountsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...run
 	l := kernelimpl.NewLaunch(countsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
+	kernelimpl.View(l, 2, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1653,8 +1842,7 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 	l := kernelimpl.NewLaunch(countsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.Out)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -4109,9 +4297,9 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15"},
 	},
 	SPIRV: rotateUint16SPIRV,
 	Sum:   0xbe6f5850,
@@ -4170,9 +4358,9 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15"},
 	},
 	SPIRV: rotateUint32SPIRV,
 	Sum:   0x8895efc0,
@@ -4231,9 +4419,9 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15"},
 	},
 	SPIRV: rotateUint64SPIRV,
 	Sum:   0xebadf954,
@@ -4292,9 +4480,9 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:142:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:143:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15"},
 	},
 	SPIRV: rotateUint8SPIRV,
 	Sum:   0x963b8b6b,
@@ -4957,9 +5145,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksInt16SPIRV,
 	Sum:   0x26924c8f,
@@ -5018,9 +5206,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksInt32SPIRV,
 	Sum:   0xe3de8d25,
@@ -5079,9 +5267,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksInt64SPIRV,
 	Sum:   0xdb2f2131,
@@ -5140,9 +5328,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksInt8SPIRV,
 	Sum:   0xba9d86ed,
@@ -5201,9 +5389,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksUint16SPIRV,
 	Sum:   0x36622779,
@@ -5262,9 +5450,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksUint32SPIRV,
 	Sum:   0x3da98550,
@@ -5323,9 +5511,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksUint64SPIRV,
 	Sum:   0x72deb134,
@@ -5384,9 +5572,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:82:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:83:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15"},
 	},
 	SPIRV: tricksUint8SPIRV,
 	Sum:   0xa6c59d0b,
