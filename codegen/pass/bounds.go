@@ -20,7 +20,7 @@ const maxBoundsRounds = 3
 // decided, before that happens, with the successor that it will not take.
 func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
 	for range maxBoundsRounds {
-		common, apart := commonChecks(m)
+		common, apart, _ := commonBranches(m)
 		d := newDecider(m)
 		var sure *decider // of what dead lanes know as well
 		if len(common) > 0 {
@@ -59,31 +59,36 @@ func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how e
 	return nil
 }
 
-// commonChecks returns the blocks whose checks all work-items of a group pass, or none,
-// where some may have left before, and the blocks whose branches they may take in
-// different ways. What such a branch says must not decide such a check: where all work-
-// items have left, it held for none of them, and the check is what ends the group, whose
-// dead lanes would go on to what it is for.
-func commonChecks(m *ir.Module) (common, apart map[*ir.Block]bool) {
-	if !m.UsesGroup {
-		return nil, nil
+// commonBranches returns the blocks whose branches all work-items of a group take in the
+// same way, where some may have left before, and those whose branches they may take in
+// different ways. What such a branch says must not decide one of the former: where all
+// work-items have left, it held for none of them, and dead lanes would go on to what only
+// live ones may do.
+func commonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Uniformity) {
+	if !m.UsesGroup || m.Level != ir.Built {
+		return nil, nil, nil
 	}
 	f := m.Kernel
-	common = failTogether(f)
-	u := uniformity(f)
-	apart = map[*ir.Block]bool{}
+	f.RemoveUnreachable()
+	singleLatches(f)
+	u = uniformity(f)
+	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
 	leave := false
 	for _, b := range u.order {
-		if b.Term.Kind == ir.Branch && !(u.Block(b) && u.Value(b.Term.Cond)) {
+		switch {
+		case b.Term.Kind != ir.Branch:
+		case u.together(b):
+			common[b] = true
+		default:
 			apart[b] = true
 			e, ok := u.way(b)
 			leave = leave || ok && u.leaving[e]
 		}
 	}
 	if !leave {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return common, apart
+	return common, apart, u
 }
 
 // decider decides conditions.

@@ -14,7 +14,12 @@ import (
 // that decides is simplified at once: the second check of an index is gone.
 func runCSE(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		c := &cse{m: m, dom: f.Dominators(), repl: map[*ir.Value]*ir.Value{}, table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
+		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
+			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
+		if f == m.Kernel {
+			c.common, c.apart, c.u = commonBranches(m)
+		}
+		c.dom = f.Dominators()
 		c.block(f.Blocks[0])
 		c.rewritePhis()
 	}
@@ -26,10 +31,14 @@ type cse struct {
 	dom   *ir.DomTree
 	repl  map[*ir.Value]*ir.Value // values that were removed
 	known map[*ir.Value]*ir.Value // conditions with their value here
-	table map[string]*ir.Value
-	undo  []func()
-	refs  map[refKey]uint64
-	buf   []byte
+	// own are those that are known of live lanes alone, see commonBranches.
+	own           map[*ir.Value]*ir.Value
+	common, apart map[*ir.Block]bool
+	u             *Uniformity
+	table         map[string]*ir.Value
+	undo          []func()
+	refs          map[refKey]uint64
+	buf           []byte
 }
 
 type refKey struct {
@@ -42,7 +51,11 @@ func (c *cse) block(b *ir.Block) {
 	mark := len(c.undo)
 	if len(b.Preds) == 1 {
 		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
-			c.assume(t.Cond, t.Succs[0] == b)
+			in := c.known
+			if c.apart[b.Preds[0]] && c.u.Value(t.Cond) {
+				in = c.own
+			}
+			c.assume(in, t.Cond, t.Succs[0] == b)
 		}
 	}
 	b.Phis = slices.DeleteFunc(b.Phis, func(v *ir.Value) bool {
@@ -59,6 +72,9 @@ func (c *cse) block(b *ir.Block) {
 	})
 	if b.Term.Cond != nil {
 		b.Term.Cond = c.use(b.Term.Cond)
+		if is := c.own[b.Term.Cond]; is != nil && !c.common[b] {
+			b.Term.Cond = is
+		}
 	}
 	for _, s := range b.Term.Succs {
 		// What is known on the edge is known of the phi's argument.
@@ -79,26 +95,23 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// assume records that v is the given bool in what follows.
-func (c *cse) assume(v *ir.Value, is bool) {
-	if c.known == nil {
-		c.known = map[*ir.Value]*ir.Value{}
-	}
+// assume records in known that v is the given bool in what follows.
+func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
-		c.learn(v, is)
+		c.learn(known, v, is)
 		v, is = v.Args[0], !is
 	}
-	c.learn(v, is)
+	c.learn(known, v, is)
 }
 
-func (c *cse) learn(v *ir.Value, is bool) {
-	old, ok := c.known[v]
-	c.known[v] = c.m.Bool(is)
+func (c *cse) learn(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+	old, ok := known[v]
+	known[v] = c.m.Bool(is)
 	c.undo = append(c.undo, func() {
 		if ok {
-			c.known[v] = old
+			known[v] = old
 		} else {
-			delete(c.known, v)
+			delete(known, v)
 		}
 	})
 }

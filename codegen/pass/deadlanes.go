@@ -24,6 +24,7 @@ func runDeadLanes(m *ir.Module) diag.List {
 	f := m.Kernel
 	f.RemoveUnreachable()
 	singleLatches(f)
+	onePred(f)
 	u := uniformity(f)
 	if ds := u.check(); len(ds) > 0 {
 		return ds
@@ -32,7 +33,7 @@ func runDeadLanes(m *ir.Module) diag.List {
 	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
 	for _, b := range u.order {
 		// Where all leave together, they may just return.
-		if e, ok := u.way(b); ok && u.leaving[e] && !(u.Block(b) && u.Value(b.Term.Cond)) {
+		if e, ok := u.way(b); ok && u.leaving[e] && !u.together(b) {
 			d.dying[b] = e.to
 		}
 	}
@@ -59,10 +60,25 @@ func believe(f *ir.Func) {
 	replaceUses(f, (&promoter{repl: repl}).resolve)
 }
 
+// onePred replaces the phis of blocks that are entered by one edge.
+func onePred(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks[1:] {
+		if len(b.Preds) == 1 {
+			for _, phi := range b.Phis {
+				repl[phi] = phi.Args[0]
+			}
+			b.Phis = nil
+		}
+	}
+	replaceUses(f, (&promoter{repl: repl}).resolve)
+}
+
 // singleLatches gives each loop one back edge, so that a continue under a
 // divergent condition does not make the loop's phis varying, and a block of its own
 // before it, where another loop leads to it, which some work-items may be longer in.
 func singleLatches(f *ir.Func) {
+	splitTwins(f)
 	betweenLoops(f)
 	for _, loop := range f.Dominators().Loops().All {
 		h, backs := loop.Head, loop.Latches
@@ -91,12 +107,27 @@ func singleLatches(f *ir.Func) {
 	f.RemoveUnreachable()
 }
 
+// splitTwins puts a block on one of two edges that lead from one block to another and
+// bring different values.
+func splitTwins(f *ir.Func) {
+	for _, b := range slices.Clone(f.Blocks) {
+		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
+			continue
+		}
+		to, e := b.Term.Succs[1], f.NewBlock()
+		first := slices.Index(to.Preds, b)
+		to.Preds[first+1+slices.Index(to.Preds[first+1:], b)] = e
+		b.Term.Succs[1], e.Preds = e, []*ir.Block{b}
+		e.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
+	}
+}
+
 // betweenLoops puts a block on the edge that leads from one loop to the head of another.
 func betweenLoops(f *ir.Func) {
 	loops := f.Dominators().Loops()
 	for _, l := range loops.All {
 		for i, p := range l.Head.Preds {
-			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch {
 				continue
 			}
 			b := f.NewBlock()
@@ -132,6 +163,7 @@ func (d *deadLanes) run() {
 			d.ownRegion(b)
 		}
 	}
+	d.computeAgain()
 	d.findSkeleton()
 	blocks := slices.Clone(d.u.order)
 	for _, b := range blocks {
@@ -145,7 +177,7 @@ func (d *deadLanes) run() {
 	d.dead = &ir.Ref{Var: dead}
 	for _, b := range blocks {
 		switch {
-		case d.staying(b) && d.u.Block(b):
+		case d.uniform(b):
 			d.rebuild(b)
 		case d.dying[b] != nil:
 			d.redirect(b, d.u.join(b))
@@ -168,6 +200,9 @@ func (d *deadLanes) staying(b *ir.Block) bool {
 	i, ok := d.u.index[b]
 	return ok && d.u.before[i]
 }
+
+// uniform reports whether b, which was there from the start, is part of the skeleton.
+func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
 
 // ownRegion sees to it that what the work-items do that leave at b, from there to
 // their return, is done by no others.
@@ -201,13 +236,12 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 // values there are among them.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
-	uniform := func(b *ir.Block) bool { return d.staying(b) && u.Block(b) }
 	fits := func(v *ir.Value) bool {
 		switch {
 		case v.Op == ir.OpPhi:
 			b := v.Block
 			for i, p := range b.Preds {
-				if !uniform(p) || slices.Contains(b.Preds[:i], p) {
+				if !d.uniform(p) || slices.Contains(b.Preds[:i], p) {
 					return false
 				}
 			}
@@ -223,7 +257,7 @@ func (d *deadLanes) findSkeleton() {
 	}
 	var all []*ir.Value
 	for _, b := range u.order {
-		if uniform(b) {
+		if d.uniform(b) {
 			for _, v := range slices.Concat(b.Phis, b.Insts) {
 				if fits(v) {
 					d.skeleton[v] = true

@@ -73,11 +73,28 @@ func (m *laneMachine) run() (events [][]uint64, err error) {
 		if m.strict && returned > 0 {
 			return nil, fmt.Errorf("%d lanes have returned while others wait", returned)
 		}
+		m.combine(meet, lanes)
 	}
 	for _, l := range lanes {
 		events = append(events, l.events)
 	}
 	return events, nil
+}
+
+// combine gives the lanes that are left the result of a group op.
+func (m *laneMachine) combine(v *ir.Value, lanes []*lane) {
+	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
+		return
+	}
+	x := uint64(0)
+	for _, l := range lanes {
+		if !l.done {
+			x |= m.get(l, v.Args[0])
+		}
+	}
+	for _, l := range lanes {
+		l.val[v] = x
+	}
 }
 
 func (m *laneMachine) get(l *lane, v *ir.Value) uint64 {
@@ -437,7 +454,7 @@ func (g *laneGen) nest(even bool, depth int) {
 	end, by := few(3), g.op(ir.OpAnd, g.any(), g.n(7))
 	head, body, next, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	test := func() { g.b.Branch(g.op(ir.OpULt, g.load(j), end), body, out) }
-	last := u && g.r.IntN(2) == 0
+	last := g.r.IntN(2) == 0
 	g.b.Jump(head)
 	if g.b = head; last {
 		head.Jump(body)

@@ -104,7 +104,9 @@ func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 }
 
 // values marks varying values and reports whether it found any, given what is
-// known of the blocks.
+// known of the blocks. What comes out of divergent flow, such as the count of a loop
+// that work-items leave at different times, varies because the phis there do; what
+// depends on none of them is uniform wherever it stands.
 func (u *Uniformity) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -117,7 +119,7 @@ func (u *Uniformity) values() bool {
 	}
 	for changed := true; changed; {
 		changed = false
-		for i, b := range u.order {
+		for _, b := range u.order {
 			for _, v := range b.Phis {
 				if why := u.phi(v); why != nil {
 					changed = mark(v, why) || changed
@@ -127,24 +129,6 @@ func (u *Uniformity) values() bool {
 				if why := u.value(v); why != nil {
 					changed = mark(v, why) || changed
 				}
-			}
-			if u.control[i] != nil {
-				continue
-			}
-			// What comes out of divergent flow, such as the count of a loop
-			// that work-items leave at different times.
-			outside := func(a *ir.Value) {
-				if a.Block != nil && u.control[u.index[a.Block]] != nil {
-					changed = mark(a, u.control[u.index[a.Block]].Term.Cond) || changed
-				}
-			}
-			for _, v := range b.Insts {
-				for _, a := range v.Args {
-					outside(a)
-				}
-			}
-			if b.Term.Cond != nil {
-				outside(b.Term.Cond)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func (u *Uniformity) settle() bool {
 		leave := -1
 		for i, b := range u.order {
 			e, ok := u.way(b)
-			if !ok || !l.Contains(b) || !u.leaving[e] {
+			if !ok || !l.Contains(b) || !u.leaving[e] || u.together(b) {
 				continue
 			}
 			if leave < 0 || faults(u.leftTo(leave)) && !faults(e.to) {
@@ -31,6 +31,12 @@ func (u *Uniformity) settle() bool {
 		}
 	}
 	return true
+}
+
+// together reports whether all work-items that come to b do so together, and go on from
+// there in one way.
+func (u *Uniformity) together(b *ir.Block) bool {
+	return u.Block(b) && (b.Term.Cond == nil || u.Value(b.Term.Cond))
 }
 
 func (u *Uniformity) leftTo(i int) *ir.Block {
@@ -50,7 +56,7 @@ func (u *Uniformity) ends(l *ir.Loop) bool {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if !l.Contains(s) && !faults(s) && counts(b.Term.Cond, l, map[*ir.Value]bool{}) {
+			if !l.Contains(s) && (u.before[u.index[s]] || !faults(s)) && counts(b.Term.Cond, l, map[*ir.Value]bool{}) {
 				return true
 			}
 		}
@@ -117,7 +123,7 @@ func (u *Uniformity) needs(b *ir.Block, l *ir.Loop) bool {
 }
 
 // leavesTogether reports whether all work-items that stay come out of the loop
-// at one block in uniform flow.
+// at one block in uniform flow, and all do come out.
 func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
 	for i, b := range u.order {
@@ -134,5 +140,14 @@ func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 			out = s
 		}
 	}
-	return out != nil && u.Block(out)
+	if out == nil || !u.Block(out) {
+		return false
+	}
+	n := len(u.order)
+	for i := u.index[l.Head]; i != n; i = u.ipdom[i] {
+		if u.order[i] == out {
+			return true
+		}
+	}
+	return false
 }

@@ -56,6 +56,38 @@ func init() {
 	}
 }
 
+func init() {
+	lanes(func(l groups.Lanes) groups.OwnLoops { return groups.OwnLoops{Lanes: l} }, gen.RunOwnLoops)
+	lanes(func(l groups.Lanes) groups.OwnChecks { return groups.OwnChecks{Lanes: l} }, gen.RunOwnChecks)
+	lanes(func(l groups.Lanes) groups.OneWayOut { return groups.OneWayOut{Lanes: l} }, gen.RunOneWayOut)
+	lanes(func(l groups.Lanes) groups.Replaced { return groups.Replaced{Lanes: l} }, gen.RunReplaced)
+}
+
+// lanes adds cases of a kernel that work-items leave at different places: none, some,
+// whole groups, all.
+func lanes[K any](kernel func(groups.Lanes) K, run runnerND[K]) {
+	for _, local := range []int{1, 8, 24} {
+		for _, n := range []int{2, 3, 5, 9, -1} {
+			for _, m := range []int{0, 3, 5} {
+				addND(fmt.Sprintf("%T/%d", *new(K), local), run, func() (K, runtime.NDRange1) {
+					l := groups.Lanes{N: n, M: m, T: []int32{4, 0, 2, 6, 1, 3}, X: mixedInts(192), Y: out32(192)}
+					for i := range 48 {
+						l.X[i+48] = 51
+						l.X[i+96] = 3
+					}
+					// Which of several faults is told is not the same everywhere.
+					for i := range l.X {
+						if (m == 0 || n < 0 || n > 5) && i != 30 {
+							l.X[i] = 3
+						}
+					}
+					return kernel(l), nd1(192, local)
+				})
+			}
+		}
+	}
+}
+
 // whole adds cases in which all work-items stay, some leave, and one divides by zero.
 func whole[T corpus.Integer](name string, run runnerND[groups.Whole[T]], local int) {
 	n := local * 4

@@ -1,0 +1,135 @@
+package groups
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Lanes is what the kernels below have, whose work-items leave loops of their own, or
+// the kernel, before barriers that the others still meet at.
+type Lanes struct {
+	N, M int
+	T    []int32 // never written
+	X, Y []int32
+}
+
+// OwnLoops meets as often as it says in a loop that work-items leave one by one.
+type OwnLoops struct{ Lanes }
+
+// Kernel has what bounds the loops with barriers in an own one, too.
+func (k OwnLoops) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	for {
+		v += int32(k.N%7) + 2
+		if v > 50 {
+			break
+		}
+	}
+	if v%5 == 0 {
+		k.Y[i] = -1
+		return
+	}
+	for r := k.N % 7; r < k.M; r++ {
+		it.Barrier()
+		v += int32(r)
+	}
+	for range k.N % 7 {
+		it.Barrier()
+		v ^= 3
+	}
+	k.Y[i] = v
+}
+
+// OwnChecks meets as often as it says behind checks in a loop that work-items leave one
+// by one.
+type OwnChecks struct{ Lanes }
+
+// Kernel fails in all work-items that are left, or in none.
+func (k OwnChecks) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	if v%7 == 3 {
+		k.Y[i] = -1
+		return
+	}
+	var quotient int
+	var loaded int32
+	for {
+		quotient = 12 / k.M
+		loaded = k.T[k.N]
+		if v += loaded&3 + int32(quotient)&1 + 1; v > 50 {
+			break
+		}
+	}
+	if v%5 == 0 {
+		k.Y[i] = -2
+		return
+	}
+	for range quotient {
+		it.Barrier()
+		v ^= 5
+	}
+	for range 12 / k.M {
+		it.Barrier()
+		v++
+	}
+	for r := range loaded {
+		it.Barrier()
+		v += r
+	}
+	k.Y[i] = v
+}
+
+// OneWayOut has loops in which all leave together, or some at a time, and panics.
+type OneWayOut struct{ Lanes }
+
+// Kernel panics after the last barrier, too.
+func (k OneWayOut) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	for {
+		v += 3
+		if k.N == 5 {
+			k.Y[i] = 7
+			return
+		}
+		if v > 50 {
+			break
+		}
+	}
+	for j := range k.M {
+		if j*k.N > 30 {
+			panic("too many")
+		}
+		if int(v)*j == 104 {
+			k.Y[i] = v
+			return
+		}
+		v += int32(j)
+	}
+	it.Barrier()
+	k.Y[i] = v
+	if k.N > 3 {
+		panic("the end")
+	}
+}
+
+// Replaced meets as often as one of two constants says, after some have left.
+type Replaced struct{ Lanes }
+
+// Kernel adds one per round.
+func (k Replaced) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	n := 3
+	if k.M > 3 {
+		n = 5
+	}
+	if v%3 == 0 {
+		k.Y[i] = v
+		return
+	}
+	for range n {
+		it.Barrier()
+		v++
+	}
+	k.Y[i] = v
+}
