@@ -55,6 +55,8 @@ type (
 	A36 struct{ Mem }
 	A37 struct{ Mem }
 	A38 struct{ Mem }
+	A39 struct{ Mem }
+	A40 struct{ Mem }
 )
 
 // A kernel's field decides.
@@ -465,4 +467,36 @@ func (k A38) Kernel(it dsl.NDItem1) {
 		v += int32(i)
 	}
 	k.Y[id] = v
+}
+
+// A bound that a loop of the work-item's own has computed, too, before its end.
+func (k A39) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	v := k.X[id]
+	for {
+		v += int32(k.N % 7)
+		if v > 100 {
+			break
+		}
+	}
+	if v > 105 {
+		return
+	}
+	for range k.N % 7 {
+		it.Barrier()
+	}
+	k.Y[id] = v
+}
+
+// A panic after the last barrier of a loop that all go round together.
+func (k A40) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for i := range k.N {
+		if k.X[id] == int32(i) {
+			return
+		}
+		it.Barrier()
+	}
+	it.Barrier()
+	panic("none")
 }
