@@ -1551,6 +1551,1216 @@ func (g *choicesHost) r8() int {
 	return -1
 }
 
+// oneWayOutHost is a work-group of the kernel [OneWayOut].
+type oneWayOutHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v2  int64
+	v3  int64
+	v5  int64
+	v33 []int32
+}
+
+func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
+
+var oneWayOutHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:91:7"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:100:9", Message: "too many"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:87:10"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:111:8", Message: "the end"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:109:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *oneWayOutHost) Begin() {
+	g.Sites = oneWayOutHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v33, n)
+}
+
+// Run runs it.
+func (g *oneWayOutHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 108 of lanes.go
+			next = g.r1()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *oneWayOutHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p3 := g.Pointer(3)
+	v1 := g.v1
+	v10 := v1 == 5
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	v2 := g.v2
+	v17 := 0 < v2
+	h33 := g.v33[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v11, v12, v18, v30, v33 int32
+		var v7, v19, v31 int64
+		{
+			v0 = int32(basex + x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b23
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v11 = v9
+		}
+	b2:
+		v12 = v11 + 3
+		if !v10 {
+			goto b6
+		}
+		{
+			v13 := uint64(v7) < uint64(v5)
+			if !v13 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(7)
+		g.Leave(li)
+		continue
+	b5:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b6:
+		{
+			v16 := 50 < v12
+			if !v16 {
+				goto b22
+			}
+		}
+		if !v17 {
+			v33 = v12
+			goto b16
+		}
+		v18 = v12
+		v19 = int64(0)
+	b8:
+		{
+			v20 := v19 * v1
+			v21 := 30 < v20
+			if !v21 {
+				goto b10
+			}
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b10:
+		{
+			v23 := int64(v18)
+			v24 := v23 * v19
+			v25 := v24 == 104
+			if !v25 {
+				goto b14
+			}
+		}
+		{
+			v26 := uint64(v7) < uint64(v5)
+			if !v26 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v18
+		g.Leave(li)
+		continue
+	b13:
+		g.Fault(2, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b14:
+		{
+			v29 := int32(uint64(v19))
+			v30 = v18 + v29
+			v31 = v19 + 1
+			v32 := v31 < v2
+			if !v32 {
+				v33 = v30
+				goto b16
+			}
+		}
+		v18 = v30
+		v19 = v31
+		goto b8
+	b16:
+		h33[li] = v33
+		next = 0
+		continue
+	b22:
+		v11 = v12
+		goto b2
+	b23:
+		g.Fault(3, v7, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the Barrier in line 108 of lanes.go.
+func (g *oneWayOutHost) r1() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	h33 := g.v33[:n]
+	v1 := g.v1
+	v36 := 3 < v1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v7 := int64(uint32(v0))
+		v33 := h33[li]
+		{
+			v34 := uint64(v7) < uint64(v5)
+			if !v34 {
+				goto b21
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v33
+		if !v36 {
+			goto b20
+		}
+		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b20:
+		continue
+	b21:
+		g.Fault(5, v7, v5, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// ownChecksHost is a work-group of the kernel [OwnChecks].
+type ownChecksHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v2  int64
+	v3  int64
+	v5  int64
+	v7  int64
+	v22 int64
+	v23 int32
+	v37 bool
+	v38 []int32
+	v39 int64
+	v44 []int32
+	v45 int64
+	v51 []int32
+	v52 int32
+}
+
+func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
+
+var ownChecksHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:50:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:63:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:78:5"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:70:15"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:57:15"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:56:17"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:48:10"},
+}
+
+// Begin readies the form for a launch.
+func (g *ownChecksHost) Begin() {
+	g.Sites = ownChecksHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(&g.v44, n)
+	kernelimpl.HostRoom(&g.v51, n)
+}
+
+// Run runs it.
+func (g *ownChecksHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 67 of lanes.go
+			next = g.r1()
+		case 1:
+			// Barrier in line 71 of lanes.go
+			next = g.r2()
+		case 2:
+			// Barrier in line 75 of lanes.go
+			next = g.r3()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *ownChecksHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	v2 := g.v2
+	v16 := v2 != 0
+	v1 := g.v1
+	v3 := g.v3
+	v17 := uint64(v1) < uint64(v3)
+	p2 := g.Pointer(2)
+	u22 := g.v22
+	u23 := g.v23
+	u37 := g.v37
+	h38 := g.v38[:n]
+	u39 := g.v39
+	h44 := g.v44[:n]
+	u45 := g.v45
+	h51 := g.v51[:n]
+	u52 := g.v52
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v21, v23, v29, v38, v43, v44, v49, v51, v52, v56 int32
+		var v9, v22, v39, v45 int64
+		var v37 bool
+		{
+			v0 = int32(basex + x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v5)
+			if !v10 {
+				goto b32
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v12 := v11 / 7
+			v13 := v12 * 7
+			v14 := v11 - v13
+			v15 := v14 == 3
+			if !v15 {
+				v21 = v11
+				goto b5
+			}
+		}
+		{
+			v18 := uint64(v9) < uint64(v7)
+			if !v18 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
+		g.Leave(li)
+		continue
+	b4:
+		g.Fault(0, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b5:
+		if !v16 {
+			goto b31
+		}
+		v22 = 12 / v2
+		if !v17 {
+			goto b30
+		}
+		{
+			v23 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+			v24 := v23 & 3
+			v25 := int32(uint64(v22))
+			v26 := v25 & 1
+			v27 := v24 + v26
+			v28 := v27 + 1
+			v29 = v21 + v28
+			v30 := 50 < v29
+			if !v30 {
+				goto b29
+			}
+		}
+		{
+			v31 := v29 / 5
+			v32 := v31 * 5
+			v33 := v29 == v32
+			if !v33 {
+				goto b12
+			}
+		}
+		{
+			v34 := uint64(v9) < uint64(v7)
+			if !v34 {
+				goto b11
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-2)
+		g.Leave(li)
+		continue
+	b11:
+		g.Fault(1, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b12:
+		v37 = 0 < v22
+		if !v37 {
+			v43 = v29
+			goto b16
+		}
+		v38 = v29
+		v39 = int64(0)
+		u22 = v22
+		u23 = v23
+		u37 = v37
+		h38[li] = v38
+		u39 = v39
+		if next != 0 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 0
+		}
+		continue
+	b16:
+		if !v16 {
+			goto b28
+		}
+		if !v37 {
+			v49 = v43
+			goto b21
+		}
+		v44 = v43
+		v45 = int64(0)
+		u22 = v22
+		u23 = v23
+		h44[li] = v44
+		u45 = v45
+		if next != 1 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 1
+		}
+		continue
+	b21:
+		{
+			v50 := 0 < v23
+			if !v50 {
+				v56 = v49
+				goto b25
+			}
+			v51 = v49
+			v52 = int32(0)
+		}
+		u23 = v23
+		h51[li] = v51
+		u52 = v52
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+		continue
+	b25:
+		{
+			v57 := uint64(v9) < uint64(v7)
+			if !v57 {
+				goto b27
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		g.Leave(li)
+		continue
+	b27:
+		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b28:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b29:
+		v21 = v29
+		goto b5
+	b30:
+		g.Fault(4, v1, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b31:
+		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b32:
+		g.Fault(6, v9, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v22 = u22
+	g.v23 = u23
+	g.v37 = u37
+	g.v39 = u39
+	g.v45 = u45
+	g.v52 = u52
+	return next
+}
+
+// r1 runs them after the Barrier in line 67 of lanes.go.
+func (g *ownChecksHost) r1() int {
+	n := g.Items
+	h38 := g.v38[:n]
+	e39 := g.v39
+	v22 := g.v22
+	u39 := g.v39
+	v2 := g.v2
+	v16 := v2 != 0
+	v37 := g.v37
+	h44 := g.v44[:n]
+	u45 := g.v45
+	v23 := g.v23
+	v50 := 0 < v23
+	h51 := g.v51[:n]
+	u52 := g.v52
+	basex := g.ID[0] * g.Local[0]
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v38 := h38[li]
+		v39 := e39
+		v0 := int32(basex + x)
+		v9 := int64(uint32(v0))
+		var v40, v43, v44, v49, v51, v52, v56 int32
+		var v41, v45 int64
+		{
+			v40 = v38 ^ 5
+			v41 = v39 + 1
+			v42 := v41 < v22
+			if !v42 {
+				v43 = v40
+				goto b16
+			}
+		}
+		v38 = v40
+		v39 = v41
+		h38[li] = v38
+		u39 = v39
+		if next != 0 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 0
+		}
+		continue
+	b16:
+		if !v16 {
+			goto b28
+		}
+		if !v37 {
+			v49 = v43
+			goto b21
+		}
+		v44 = v43
+		v45 = int64(0)
+		h44[li] = v44
+		u45 = v45
+		if next != 1 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 1
+		}
+		continue
+	b21:
+		if !v50 {
+			v56 = v49
+			goto b25
+		}
+		v51 = v49
+		v52 = int32(0)
+		h51[li] = v51
+		u52 = v52
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+		continue
+	b25:
+		{
+			v57 := uint64(v9) < uint64(v7)
+			if !v57 {
+				goto b27
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		g.Leave(li)
+		continue
+	b27:
+		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b28:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v39 = u39
+	g.v45 = u45
+	g.v52 = u52
+	return next
+}
+
+// r2 runs them after the Barrier in line 71 of lanes.go.
+func (g *ownChecksHost) r2() int {
+	n := g.Items
+	h44 := g.v44[:n]
+	e45 := g.v45
+	v22 := g.v22
+	u45 := g.v45
+	v23 := g.v23
+	v50 := 0 < v23
+	h51 := g.v51[:n]
+	u52 := g.v52
+	basex := g.ID[0] * g.Local[0]
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v44 := h44[li]
+		v45 := e45
+		v0 := int32(basex + x)
+		v9 := int64(uint32(v0))
+		var v46, v49, v51, v52, v56 int32
+		var v47 int64
+		{
+			v46 = v44 + 1
+			v47 = v45 + 1
+			v48 := v47 < v22
+			if !v48 {
+				v49 = v46
+				goto b21
+			}
+		}
+		v44 = v46
+		v45 = v47
+		h44[li] = v44
+		u45 = v45
+		if next != 1 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 1
+		}
+		continue
+	b21:
+		if !v50 {
+			v56 = v49
+			goto b25
+		}
+		v51 = v49
+		v52 = int32(0)
+		h51[li] = v51
+		u52 = v52
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 2
+		}
+		continue
+	b25:
+		{
+			v57 := uint64(v9) < uint64(v7)
+			if !v57 {
+				goto b27
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		g.Leave(li)
+		continue
+	b27:
+		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v45 = u45
+	g.v52 = u52
+	return next
+}
+
+// r3 runs them after the Barrier in line 75 of lanes.go.
+func (g *ownChecksHost) r3() int {
+	n := g.Items
+	h51 := g.v51[:n]
+	e52 := g.v52
+	v23 := g.v23
+	u52 := g.v52
+	basex := g.ID[0] * g.Local[0]
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v51 := h51[li]
+		v52 := e52
+		v0 := int32(basex + x)
+		v9 := int64(uint32(v0))
+		var v53, v54, v56 int32
+		{
+			v53 = v51 + v52
+			v54 = v52 + 1
+			v55 := v54 < v23
+			if !v55 {
+				v56 = v53
+				goto b25
+			}
+		}
+		v51 = v53
+		v52 = v54
+		h51[li] = v51
+		u52 = v52
+		next = 2
+		continue
+	b25:
+		{
+			v57 := uint64(v9) < uint64(v7)
+			if !v57 {
+				goto b27
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		g.Leave(li)
+		continue
+	b27:
+		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v52 = u52
+	return next
+}
+
+// ownLoopsHost is a work-group of the kernel [OwnLoops].
+type ownLoopsHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v2  int64
+	v3  int64
+	v5  int64
+	v24 []int32
+	v25 int64
+	v31 []int32
+	v32 int32
+}
+
+func newOwnLoopsHost() kernelimpl.HostForm { return new(ownLoopsHost) }
+
+var ownLoopsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:27:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:38:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:19:10"},
+}
+
+// Begin readies the form for a launch.
+func (g *ownLoopsHost) Begin() {
+	g.Sites = ownLoopsHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v31, n)
+}
+
+// Run runs it.
+func (g *ownLoopsHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 31 of lanes.go
+			next = g.r1()
+		case 1:
+			// Barrier in line 35 of lanes.go
+			next = g.r2()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *ownLoopsHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p3 := g.Pointer(3)
+	v1 := g.v1
+	v10 := v1 / 7
+	v11 := v10 * 7
+	v12 := v1 - v11
+	v13 := int32(uint64(v12))
+	v14 := v13 + 2
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	v2 := g.v2
+	h24 := g.v24[:n]
+	u25 := g.v25
+	v30 := 0 < v12
+	h31 := g.v31[:n]
+	u32 := g.v32
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v15, v16, v24, v31, v32, v37 int32
+		var v7, v25 int64
+		{
+			v0 = int32(basex + x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b18
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v15 = v9
+		}
+	b2:
+		{
+			v16 = v15 + v14
+			v17 := 50 < v16
+			if !v17 {
+				goto b17
+			}
+		}
+		{
+			v18 := v16 / 5
+			v19 := v18 * 5
+			v20 := v16 == v19
+			if !v20 {
+				v24 = v16
+				v25 = v12
+				goto b7
+			}
+		}
+		{
+			v21 := uint64(v7) < uint64(v5)
+			if !v21 {
+				goto b6
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
+		g.Leave(li)
+		continue
+	b6:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b7:
+		{
+			v26 := v25 < v2
+			if !v26 {
+				goto b10
+			}
+		}
+		h24[li] = v24
+		u25 = v25
+		if next != 0 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 0
+		}
+		continue
+	b10:
+		if !v30 {
+			v37 = v24
+			goto b14
+		}
+		v31 = v24
+		v32 = int32(0)
+		h31[li] = v31
+		u32 = v32
+		if next != 1 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 1
+		}
+		continue
+	b14:
+		{
+			v38 := uint64(v7) < uint64(v5)
+			if !v38 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		g.Leave(li)
+		continue
+	b16:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b17:
+		v15 = v16
+		goto b2
+	b18:
+		g.Fault(2, v7, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v25 = u25
+	g.v32 = u32
+	return next
+}
+
+// r1 runs them after the Barrier in line 31 of lanes.go.
+func (g *ownLoopsHost) r1() int {
+	n := g.Items
+	h24 := g.v24[:n]
+	e25 := g.v25
+	v2 := g.v2
+	u25 := g.v25
+	v1 := g.v1
+	v10 := v1 / 7
+	v11 := v10 * 7
+	v12 := v1 - v11
+	v30 := 0 < v12
+	h31 := g.v31[:n]
+	u32 := g.v32
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v24 := h24[li]
+		v25 := e25
+		v0 := int32(basex + x)
+		v7 := int64(uint32(v0))
+		var v31, v32, v37 int32
+		{
+			v27 := int32(uint64(v25))
+			v28 := v24 + v27
+			v29 := v25 + 1
+			v24 = v28
+			v25 = v29
+		}
+		{
+			v26 := v25 < v2
+			if !v26 {
+				goto b10
+			}
+		}
+		h24[li] = v24
+		u25 = v25
+		if next != 0 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 0
+		}
+		continue
+	b10:
+		if !v30 {
+			v37 = v24
+			goto b14
+		}
+		v31 = v24
+		v32 = int32(0)
+		h31[li] = v31
+		u32 = v32
+		if next != 1 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 1
+		}
+		continue
+	b14:
+		{
+			v38 := uint64(v7) < uint64(v5)
+			if !v38 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		g.Leave(li)
+		continue
+	b16:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v25 = u25
+	g.v32 = u32
+	return next
+}
+
+// r2 runs them after the Barrier in line 35 of lanes.go.
+func (g *ownLoopsHost) r2() int {
+	n := g.Items
+	h31 := g.v31[:n]
+	e32 := g.v32
+	v1 := g.v1
+	v10 := v1 / 7
+	v11 := v10 * 7
+	v12 := v1 - v11
+	u32 := g.v32
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v31 := h31[li]
+		v32 := e32
+		v0 := int32(basex + x)
+		v7 := int64(uint32(v0))
+		var v33, v34, v37 int32
+		{
+			v33 = v31 ^ 3
+			v34 = v32 + 1
+			v35 := int64(uint32(v34))
+			v36 := v35 < v12
+			if !v36 {
+				v37 = v33
+				goto b14
+			}
+		}
+		v31 = v33
+		v32 = v34
+		h31[li] = v31
+		u32 = v32
+		next = 1
+		continue
+	b14:
+		{
+			v38 := uint64(v7) < uint64(v5)
+			if !v38 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		g.Leave(li)
+		continue
+	b16:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v32 = u32
+	return next
+}
+
+// replacedHost is a work-group of the kernel [Replaced].
+type replacedHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v2  int64
+	v4  int64
+	v17 []int32
+	v18 int32
+}
+
+func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
+
+var replacedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:127:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:121:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:134:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *replacedHost) Begin() {
+	g.Sites = replacedHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v17, n)
+}
+
+// Run runs it.
+func (g *replacedHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 131 of lanes.go
+			next = g.r1()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *replacedHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p3 := g.Pointer(3)
+	v4 := g.v4
+	p4 := g.Pointer(4)
+	h17 := g.v17[:n]
+	u18 := g.v18
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v8, v17, v18 int32
+		var v6 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b11
+			}
+		}
+		{
+			v8 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v11 := v8 / 3
+			v12 := v11 * 3
+			v13 := v8 == v12
+			if !v13 {
+				v17 = v8
+				v18 = int32(0)
+				goto b5
+			}
+		}
+		{
+			v14 := uint64(v6) < uint64(v4)
+			if !v14 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v8
+		g.Leave(li)
+		continue
+	b4:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b5:
+		h17[li] = v17
+		u18 = v18
+		next = 0
+		continue
+	b11:
+		g.Fault(1, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v18 = u18
+	return next
+}
+
+// r1 runs them after the Barrier in line 131 of lanes.go.
+func (g *replacedHost) r1() int {
+	n := g.Items
+	h17 := g.v17[:n]
+	e18 := g.v18
+	v1 := g.v1
+	v9 := 3 < v1
+	v10 := int32(3)
+	if v9 {
+		v10 = int32(5)
+	}
+	u18 := g.v18
+	basex := g.ID[0] * g.Local[0]
+	v4 := g.v4
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v17 := h17[li]
+		v18 := e18
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		var v19, v20 int32
+		{
+			v19 = v17 + 1
+			v20 = v18 + 1
+			v21 := v20 < v10
+			if !v21 {
+				goto b8
+			}
+		}
+		v17 = v19
+		v18 = v20
+		h17[li] = v17
+		u18 = v18
+		next = 0
+		continue
+	b8:
+		{
+			v22 := uint64(v6) < uint64(v4)
+			if !v22 {
+				goto b10
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v19
+		g.Leave(li)
+		continue
+	b10:
+		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v18 = u18
+	return next
+}
+
 // rowsHost is a work-group of the kernel [Rows].
 type rowsHost struct {
 	kernelimpl.HostGroup
