@@ -1,8 +1,10 @@
 package pass
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -44,19 +46,27 @@ func (u *Uniformity) leftTo(i int) *ir.Block {
 	return e.to
 }
 
+// faults reports whether b is where a check fails. A panic is as good an end as others.
 func faults(b *ir.Block) bool {
-	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
+	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool {
+		return v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic
+	})
 }
 
 // ends reports whether the loop has a uniform way out that depends on how often
-// the loop went round. What does not depend on that never changes.
+// the loop went round, or that dead lanes alone take. What does not depend on that never
+// changes.
 func (u *Uniformity) ends(l *ir.Loop) bool {
 	for _, b := range u.order {
 		if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Block(b) || !u.Value(b.Term.Cond) {
 			continue
 		}
-		for _, s := range b.Term.Succs {
-			if !l.Contains(s) && (u.before[u.index[s]] || !faults(s)) && counts(b.Term.Cond, l, map[*ir.Value]bool{}) {
+		c := u.amongDead(b.Term.Cond, map[*ir.Value]*ir.Value{})
+		for i, s := range b.Term.Succs {
+			if c.IsConst() && c.Bits == uint64(i) {
+				continue
+			}
+			if !l.Contains(s) && (u.before[u.index[s]] || !faults(s)) && (c.IsConst() || counts(b.Term.Cond, l, map[*ir.Value]bool{})) {
 				return true
 			}
 		}
@@ -64,9 +74,37 @@ func (u *Uniformity) ends(l *ir.Loop) bool {
 	return false
 }
 
-// counts reports whether v depends on a phi of the loop's head.
+// amongDead returns the constant that v is where all lanes are dead, or else v: group
+// algorithms combine nothing then.
+func (u *Uniformity) amongDead(v *ir.Value, known map[*ir.Value]*ir.Value) *ir.Value {
+	if v.Block == nil || known[v] != nil {
+		return cmp.Or(known[v], v)
+	}
+	known[v] = v
+	m := u.f.Module
+	switch {
+	case v.Op == ir.OpPhi || !u.Value(v):
+	case v.IsGroupOp():
+		if n := v.Neutral(m, 0); n.IsConst() {
+			known[v] = n
+		}
+	case v.Op.Has(ir.FlagPure):
+		w := *v
+		w.Args = nil
+		for _, a := range v.Args {
+			w.Args = append(w.Args, u.amongDead(a, known))
+		}
+		if c := (&simplifier{m: m}).fold(&w); c != nil {
+			known[v] = c
+		}
+	}
+	return known[v]
+}
+
+// counts reports whether v depends on a phi of the loop's head, by more than what live
+// lanes put into group algorithms.
 func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
-	if v.Block == nil || !l.Contains(v.Block) || seen[v] {
+	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
 	}
 	seen[v] = true

@@ -61,6 +61,8 @@ func init() {
 	lanes(func(l groups.Lanes) groups.OwnChecks { return groups.OwnChecks{Lanes: l} }, gen.RunOwnChecks)
 	lanes(func(l groups.Lanes) groups.OneWayOut { return groups.OneWayOut{Lanes: l} }, gen.RunOneWayOut)
 	lanes(func(l groups.Lanes) groups.Replaced { return groups.Replaced{Lanes: l} }, gen.RunReplaced)
+	lanes(func(l groups.Lanes) groups.Search { return groups.Search{Lanes: l} }, gen.RunSearch)
+	lanes(func(l groups.Lanes) groups.Votes { return groups.Votes{Lanes: l} }, gen.RunVotes)
 }
 
 // lanes adds cases of a kernel that work-items leave at different places: none, some,

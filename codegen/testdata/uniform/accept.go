@@ -57,6 +57,8 @@ type (
 	A38 struct{ Mem }
 	A39 struct{ Mem }
 	A40 struct{ Mem }
+	A41 struct{ Mem }
+	A42 struct{ Mem }
 )
 
 // A kernel's field decides.
@@ -499,4 +501,29 @@ func (k A40) Kernel(it dsl.NDItem1) {
 	}
 	it.Barrier()
 	panic("none")
+}
+
+// A panic is the only way out for those that are left.
+func (k A41) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for i := range k.N {
+		if k.X[id] == int32(i) {
+			return
+		}
+		it.Barrier()
+	}
+	panic("not found")
+}
+
+// A loop that ends when nobody votes for another round.
+func (k A42) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	v := k.X[id]
+	for dsl.AnyOfGroup(it.Group(), v > 3) {
+		if v == 7 {
+			return
+		}
+		it.Barrier()
+		v = k.Y[id] - v
+	}
 }

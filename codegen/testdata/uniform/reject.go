@@ -43,6 +43,7 @@ type (
 	R34 struct{ Mem }
 	R35 struct{ Mem }
 	R36 struct{ Mem }
+	R37 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -343,4 +344,18 @@ func (k R36) Kernel(it dsl.NDItem1) {
 		it.Barrier() // want KG401 `it\.GlobalID\(\)`
 	}
 	k.Y[it.GlobalID()] = v
+}
+
+// A loop that ends by a vote of those that are left, or when none is.
+func (k R37) Kernel(it dsl.NDItem1) {
+	for i := 0; ; i++ {
+		if i > it.LocalID() { // branch
+			return
+		}
+		it.Barrier()                             // want KG401 `it\.LocalID\(\)`
+		if dsl.AnyOfGroup(it.Group(), i > k.N) { // want KG401 `it\.LocalID\(\)`
+			break
+		}
+	}
+	it.Barrier() // want KG401 `it\.LocalID\(\)`
 }

@@ -133,3 +133,41 @@ func (k Replaced) Kernel(it dsl.NDItem1) {
 	}
 	k.Y[i] = v
 }
+
+// Search is left by those that have found, and panics for the others.
+type Search struct{ Lanes }
+
+// Kernel counts rounds.
+func (k Search) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	rounds := 64
+	if k.N > 5 {
+		rounds = 50
+	}
+	for j := range rounds {
+		if k.X[i]&63 == int32(j) {
+			k.Y[i] = int32(j)
+			return
+		}
+		it.Barrier()
+	}
+	panic("not found")
+}
+
+// Votes goes on as long as one of those that are left wants.
+type Votes struct{ Lanes }
+
+// Kernel halves, and ends with fewer work-items in each round.
+func (k Votes) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	for dsl.AnyOfGroup(it.Group(), v > 3) {
+		if v%8 == 7 {
+			k.Y[i] = -1
+			return
+		}
+		it.Barrier()
+		v /= 2
+	}
+	k.Y[i] = v
+}

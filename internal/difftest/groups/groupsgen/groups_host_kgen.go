@@ -3386,6 +3386,179 @@ func (g *rowsHost) r7() int {
 	return next
 }
 
+// searchHost is a work-group of the kernel [Search].
+type searchHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+	v4 int64
+	v9 int32
+}
+
+func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
+
+var searchHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:149:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:148:9"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:154:7", Message: "not found"},
+}
+
+// Begin readies the form for a launch.
+func (g *searchHost) Begin() {
+	g.Sites = searchHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Run runs it.
+func (g *searchHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 152 of lanes.go
+			next = g.r1()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *searchHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p3 := g.Pointer(3)
+	v4 := g.v4
+	p4 := g.Pointer(4)
+	u9 := g.v9
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v9 int32
+		var v6 int64
+		v0 = int32(basex + x)
+		v6 = int64(uint32(v0))
+		v9 = int32(0)
+		{
+			v10 := uint64(v6) < uint64(v2)
+			if !v10 {
+				goto b10
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v12 := v11 & 63
+			v13 := v12 == v9
+			if !v13 {
+				goto b6
+			}
+		}
+		{
+			v14 := uint64(v6) < uint64(v4)
+			if !v14 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v9
+		g.Leave(li)
+		continue
+	b5:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b6:
+		u9 = v9
+		next = 0
+		continue
+	b10:
+		g.Fault(1, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v9 = u9
+	return next
+}
+
+// r1 runs them after the Barrier in line 152 of lanes.go.
+func (g *searchHost) r1() int {
+	n := g.Items
+	e9 := g.v9
+	v1 := g.v1
+	v7 := 5 < v1
+	v8 := int32(64)
+	if v7 {
+		v8 = int32(50)
+	}
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p3 := g.Pointer(3)
+	v4 := g.v4
+	p4 := g.Pointer(4)
+	u9 := g.v9
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v9 := e9
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		var v17 int32
+		{
+			v17 = v9 + 1
+			v18 := v17 < v8
+			if !v18 {
+				goto b9
+			}
+		}
+		v9 = v17
+		{
+			v10 := uint64(v6) < uint64(v2)
+			if !v10 {
+				goto b10
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v12 := v11 & 63
+			v13 := v12 == v9
+			if !v13 {
+				goto b6
+			}
+		}
+		{
+			v14 := uint64(v6) < uint64(v4)
+			if !v14 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v9
+		g.Leave(li)
+		continue
+	b5:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b6:
+		u9 = v9
+		next = 0
+		continue
+	b10:
+		g.Fault(1, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b9:
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v9 = u9
+	return next
+}
+
 // statedHost is a work-group of the kernel [Stated].
 type statedHost struct {
 	kernelimpl.HostGroup
@@ -4617,6 +4790,185 @@ func (g *uniformRowsHost) r6() int {
 		continue
 	}
 	return -1
+}
+
+// votesHost is a work-group of the kernel [Votes].
+type votesHost struct {
+	kernelimpl.HostGroup
+	v1    int64
+	v3    int64
+	v8    []int32
+	v9    []bool
+	v10   bool
+	sbool []bool
+}
+
+func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
+
+var votesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:166:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:172:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *votesHost) Begin() {
+	g.Sites = votesHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v8, n)
+	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(&g.sbool, n)
+}
+
+// Run runs it.
+func (g *votesHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// GroupAny in line 164 of lanes.go
+			n := g.Items
+			in := g.sbool[:n]
+			copy(in, g.v9)
+			kernelimpl.HostNeutral(&g.HostGroup, in, false)
+			g.v10 = kernelimpl.HostAny(in)
+			next = g.r1()
+		case 1:
+			// Barrier in line 169 of lanes.go
+			next = g.r2()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *votesHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	p3 := g.Pointer(3)
+	h8 := g.v8[:n]
+	h9 := g.v9[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v8 int32
+		var v5 int64
+		{
+			v0 = int32(basex + x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b13
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v8 = v7
+		}
+		{
+			v9 := 3 < v8
+			h8[li] = v8
+			h9[li] = v9
+			next = 0
+			continue
+		}
+	b13:
+		g.Fault(0, v5, v1, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupAny in line 164 of lanes.go.
+func (g *votesHost) r1() int {
+	n := g.Items
+	v10 := g.v10
+	h8 := g.v8[:n]
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p4 := g.Pointer(4)
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		v0 := int32(basex + x)
+		v5 := int64(uint32(v0))
+		if !v10 {
+			goto b10
+		}
+		{
+			v11 := v8 / 8
+			v12 := v11 * 8
+			v13 := v8 - v12
+			v14 := v13 == 7
+			if !v14 {
+				goto b8
+			}
+		}
+		{
+			v15 := uint64(v5) < uint64(v3)
+			if !v15 {
+				goto b7
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
+		g.Leave(li)
+		continue
+	b7:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b8:
+		next = 1
+		continue
+	b10:
+		{
+			v19 := uint64(v5) < uint64(v3)
+			if !v19 {
+				goto b12
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v8
+		g.Leave(li)
+		continue
+	b12:
+		g.Fault(2, v5, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 169 of lanes.go.
+func (g *votesHost) r2() int {
+	n := g.Items
+	h8 := g.v8[:n]
+	h9 := g.v9[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v8 := h8[li]
+		{
+			v18 := v8 / 2
+			v8 = v18
+		}
+		{
+			v9 := 3 < v8
+			h8[li] = v8
+			h9[li] = v9
+			continue
+		}
+	}
+	return 0
 }
 
 // wholeFloat32Host is a work-group of the kernel [WholeFloat32].
