@@ -2,6 +2,7 @@ package pass
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -204,10 +205,14 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 // out as they are found, since they change what depends on what.
 func (u *Uniformity) flow() {
 	u.kept, u.exits = map[edge]bool{}, map[int]bool{}
+	back := map[edge]bool{}
 	for {
 		u.postdominators()
 		pending := u.spread()
 		if len(pending) == 0 {
+			if u.takeBack(back) {
+				continue
+			}
 			if u.settle() {
 				return
 			}
@@ -239,6 +244,24 @@ func (u *Uniformity) flow() {
 			u.leaving[e] = true
 		}
 	}
+}
+
+// takeBack takes back those edges, each once, that seemed to be ways of leaving as long as
+// others were not known, and on which all leave together. It reports whether it did.
+func (u *Uniformity) takeBack(back map[edge]bool) bool {
+	n := len(back)
+	maps.DeleteFunc(u.leaving, func(e edge, _ bool) bool {
+		if back[e] || !u.together(e.from) {
+			return false
+		}
+		back[e] = true
+		return true
+	})
+	if len(back) == n {
+		return false
+	}
+	clear(u.exits)
+	return true
 }
 
 // origin returns the place of the varying branch because of which b is
