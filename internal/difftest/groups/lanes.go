@@ -85,6 +85,10 @@ type OneWayOut struct{ Lanes }
 func (k OneWayOut) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
+	if v == 3 && k.N > 5 {
+		k.Y[i] = 1
+		return
+	}
 	for {
 		v += 3
 		if k.N == 5 {

@@ -1558,18 +1558,19 @@ type oneWayOutHost struct {
 	v2  int64
 	v3  int64
 	v5  int64
-	v33 []int32
+	v38 []int32
 }
 
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
 var oneWayOutHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:91:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:100:9", Message: "too many"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:89:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:95:7"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:104:9", Message: "too many"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:107:7"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:87:10"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:111:8", Message: "the end"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:109:5"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:115:8", Message: "the end"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:113:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1580,7 +1581,7 @@ func (g *oneWayOutHost) Begin() {
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.v38, n)
 }
 
 // Run runs it.
@@ -1589,7 +1590,7 @@ func (g *oneWayOutHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 108 of lanes.go
+			// Barrier in line 112 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -1602,32 +1603,36 @@ func (g *oneWayOutHost) r0() int {
 	v3 := g.v3
 	p3 := g.Pointer(3)
 	v1 := g.v1
-	v10 := v1 == 5
+	v12 := 5 < v1
 	v5 := g.v5
 	p4 := g.Pointer(4)
+	v11 := v1 == 5
 	v2 := g.v2
-	v17 := 0 < v2
-	h33 := g.v33[:n]
+	v22 := 0 < v2
+	h38 := g.v38[:n]
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v11, v12, v18, v30, v33 int32
-		var v7, v19, v31 int64
+		var v0, v9, v16, v17, v23, v35, v38 int32
+		var v7, v24, v36 int64
 		{
 			v0 = int32(basex + x)
 			v7 = int64(uint32(v0))
 			v8 := uint64(v7) < uint64(v3)
 			if !v8 {
-				goto b23
+				goto b27
 			}
 		}
 		{
-			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v11 = v9
+			v9 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v10 := v9 == 3
+			if !v10 {
+				v16 = v9
+				goto b6
+			}
 		}
-	b2:
-		v12 = v11 + 3
-		if !v10 {
+		if !v12 {
+			v16 = v9
 			goto b6
 		}
 		{
@@ -1636,7 +1641,7 @@ func (g *oneWayOutHost) r0() int {
 				goto b5
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(7)
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(1)
 		g.Leave(li)
 		continue
 	b5:
@@ -1644,89 +1649,107 @@ func (g *oneWayOutHost) r0() int {
 		g.Leave(li)
 		continue
 	b6:
+		v17 = v16 + 3
+		if !v11 {
+			goto b10
+		}
 		{
-			v16 := 50 < v12
-			if !v16 {
-				goto b22
+			v18 := uint64(v7) < uint64(v5)
+			if !v18 {
+				goto b9
 			}
 		}
-		if !v17 {
-			v33 = v12
-			goto b16
-		}
-		v18 = v12
-		v19 = int64(0)
-	b8:
-		{
-			v20 := v19 * v1
-			v21 := 30 < v20
-			if !v21 {
-				goto b10
-			}
-		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(7)
+		g.Leave(li)
+		continue
+	b9:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b10:
 		{
-			v23 := int64(v18)
-			v24 := v23 * v19
-			v25 := v24 == 104
-			if !v25 {
+			v21 := 50 < v17
+			if !v21 {
+				goto b26
+			}
+		}
+		if !v22 {
+			v38 = v17
+			goto b20
+		}
+		v23 = v17
+		v24 = int64(0)
+	b12:
+		{
+			v25 := v24 * v1
+			v26 := 30 < v25
+			if !v26 {
 				goto b14
 			}
 		}
-		{
-			v26 := uint64(v7) < uint64(v5)
-			if !v26 {
-				goto b13
-			}
-		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v18
-		g.Leave(li)
-		continue
-	b13:
-		g.Fault(2, v7, v5, v0, int32(0), int32(0))
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b14:
 		{
-			v29 := int32(uint64(v19))
-			v30 = v18 + v29
-			v31 = v19 + 1
-			v32 := v31 < v2
-			if !v32 {
-				v33 = v30
-				goto b16
+			v28 := int64(v23)
+			v29 := v28 * v24
+			v30 := v29 == 104
+			if !v30 {
+				goto b18
 			}
 		}
-		v18 = v30
-		v19 = v31
-		goto b8
-	b16:
-		h33[li] = v33
+		{
+			v31 := uint64(v7) < uint64(v5)
+			if !v31 {
+				goto b17
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v23
+		g.Leave(li)
+		continue
+	b17:
+		g.Fault(3, v7, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b18:
+		{
+			v34 := int32(uint64(v24))
+			v35 = v23 + v34
+			v36 = v24 + 1
+			v37 := v36 < v2
+			if !v37 {
+				v38 = v35
+				goto b20
+			}
+		}
+		v23 = v35
+		v24 = v36
+		goto b12
+	b20:
+		h38[li] = v38
 		next = 0
 		continue
-	b22:
-		v11 = v12
-		goto b2
-	b23:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
+	b26:
+		v16 = v17
+		goto b6
+	b27:
+		g.Fault(4, v7, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
 	return next
 }
 
-// r1 runs them after the Barrier in line 108 of lanes.go.
+// r1 runs them after the Barrier in line 112 of lanes.go.
 func (g *oneWayOutHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p4 := g.Pointer(4)
-	h33 := g.v33[:n]
+	h38 := g.v38[:n]
 	v1 := g.v1
-	v36 := 3 < v1
+	v41 := 3 < v1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -1735,23 +1758,23 @@ func (g *oneWayOutHost) r1() int {
 		}
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
-		v33 := h33[li]
+		v38 := h38[li]
 		{
-			v34 := uint64(v7) < uint64(v5)
-			if !v34 {
-				goto b21
+			v39 := uint64(v7) < uint64(v5)
+			if !v39 {
+				goto b25
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v33
-		if !v36 {
-			goto b20
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v38
+		if !v41 {
+			goto b24
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
-	b20:
+	b24:
 		continue
-	b21:
-		g.Fault(5, v7, v5, v0, int32(0), int32(0))
+	b25:
+		g.Fault(6, v7, v5, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -2613,9 +2636,9 @@ type replacedHost struct {
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
 var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:127:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:121:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:134:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:131:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:125:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2634,7 +2657,7 @@ func (g *replacedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 131 of lanes.go
+			// Barrier in line 135 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -2701,7 +2724,7 @@ func (g *replacedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 131 of lanes.go.
+// r1 runs them after the Barrier in line 135 of lanes.go.
 func (g *replacedHost) r1() int {
 	n := g.Items
 	h17 := g.v17[:n]
@@ -3398,9 +3421,9 @@ type searchHost struct {
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:149:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:148:9"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:154:7", Message: "not found"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:153:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:152:9"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:158:7", Message: "not found"},
 }
 
 // Begin readies the form for a launch.
@@ -3417,7 +3440,7 @@ func (g *searchHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 152 of lanes.go
+			// Barrier in line 156 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -3480,7 +3503,7 @@ func (g *searchHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 152 of lanes.go.
+// r1 runs them after the Barrier in line 156 of lanes.go.
 func (g *searchHost) r1() int {
 	n := g.Items
 	e9 := g.v9
@@ -4806,9 +4829,9 @@ type votesHost struct {
 func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
 
 var votesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:166:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:172:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:167:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:170:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:176:5"},
 }
 
 // Begin readies the form for a launch.
@@ -4828,7 +4851,7 @@ func (g *votesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupAny in line 164 of lanes.go
+			// GroupAny in line 168 of lanes.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v9)
@@ -4836,7 +4859,7 @@ func (g *votesHost) Run() {
 			g.v10 = kernelimpl.HostAny(in)
 			next = g.r1()
 		case 1:
-			// Barrier in line 169 of lanes.go
+			// Barrier in line 173 of lanes.go
 			next = g.r2()
 		}
 	}
@@ -4882,7 +4905,7 @@ func (g *votesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupAny in line 164 of lanes.go.
+// r1 runs them after the GroupAny in line 168 of lanes.go.
 func (g *votesHost) r1() int {
 	n := g.Items
 	v10 := g.v10
@@ -4946,7 +4969,7 @@ func (g *votesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 169 of lanes.go.
+// r2 runs them after the Barrier in line 173 of lanes.go.
 func (g *votesHost) r2() int {
 	n := g.Items
 	h8 := g.v8[:n]
