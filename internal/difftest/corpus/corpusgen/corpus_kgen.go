@@ -3140,7 +3140,7 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: groupLeaversSPIRV,
 	Sum:   0x5d47ec54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}}, SPIRV: groupLeaversSmall, Sum: 0xb4e47388},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0xb4e47388},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x519f718a},
 	},
 }, func(a *kernelimpl.HostArgs) any {

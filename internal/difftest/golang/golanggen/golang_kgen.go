@@ -1434,9 +1434,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7"},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0x28a93caf,
+	Sum:   0xbebbfed9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x249a2920},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xaeac4971},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -1906,9 +1906,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11"},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0xc677e64c,
+	Sum:   0x58efd632,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xa72752d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xe0036d47},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, rowsKernel, statedKernel, uniformRowsKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -250,6 +250,346 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed OneWayOut.spv
+var oneWayOutSPIRV string
+
+//go:embed OneWayOut.small.spv
+var oneWayOutSmall string
+
+//go:embed OneWayOut.words.spv
+var oneWayOutWords string
+
+var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "OneWayOut",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:87:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:89:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:95:7"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:104:9", Message: "too many"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:107:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:113:5"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:115:8", Message: "the end"},
+	},
+	SPIRV: oneWayOutSPIRV,
+	Sum:   0x9dea18e0,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x3d51e683},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x91781cfe},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.OneWayOut
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newOneWayOutHost)
+
+// OneWayOut is the kernel [groups.OneWayOut] with its slices in device memory.
+// OneWayOut has loops in which all leave together, or some at a time, and panics.
+type OneWayOut struct {
+	Lanes OneWayOutLanes
+}
+
+// OneWayOutLanes is the field Lanes of [OneWayOut].
+type OneWayOutLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OneWayOut) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(oneWayOutKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunOneWayOut runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(oneWayOutKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed OwnChecks.spv
+var ownChecksSPIRV string
+
+//go:embed OwnChecks.small.spv
+var ownChecksSmall string
+
+//go:embed OwnChecks.words.spv
+var ownChecksWords string
+
+//go:embed OwnChecks.alone.spv
+var ownChecksAlone string
+
+//go:embed OwnChecks.aloneWords.spv
+var ownChecksAloneWords string
+
+var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "OwnChecks",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:48:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:50:6"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:56:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:57:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:63:6"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:70:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:78:5"},
+	},
+	SPIRV: ownChecksSPIRV,
+	Sum:   0x70405ae7,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x258a7386},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x6bb69ce0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x7296fe17},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x67d80df3},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.OwnChecks
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newOwnChecksHost)
+
+// OwnChecks is the kernel [groups.OwnChecks] with its slices in device memory.
+// OwnChecks meets as often as it says behind checks in a loop that work-items leave one by one.
+type OwnChecks struct {
+	Lanes OwnChecksLanes
+}
+
+// OwnChecksLanes is the field Lanes of [OwnChecks].
+type OwnChecksLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OwnChecks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(ownChecksKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunOwnChecks runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ownChecksKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed OwnLoops.spv
+var ownLoopsSPIRV string
+
+//go:embed OwnLoops.small.spv
+var ownLoopsSmall string
+
+//go:embed OwnLoops.words.spv
+var ownLoopsWords string
+
+var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "OwnLoops",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:19:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:27:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:38:5"},
+	},
+	SPIRV: ownLoopsSPIRV,
+	Sum:   0x598b0ea1,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0x9eae0a7d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x75d677c9},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.OwnLoops
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newOwnLoopsHost)
+
+// OwnLoops is the kernel [groups.OwnLoops] with its slices in device memory.
+// OwnLoops meets as often as it says in a loop that work-items leave one by one.
+type OwnLoops struct {
+	Lanes OwnLoopsLanes
+}
+
+// OwnLoopsLanes is the field Lanes of [OwnLoops].
+type OwnLoopsLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OwnLoops) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(ownLoopsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunOwnLoops runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ownLoopsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Replaced.spv
+var replacedSPIRV string
+
+//go:embed Replaced.words.spv
+var replacedWords string
+
+var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Replaced",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:125:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:131:6"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:138:5"},
+	},
+	SPIRV: replacedSPIRV,
+	Sum:   0xe79803b1,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xe3161f58},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.Replaced
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newReplacedHost)
+
+// Replaced is the kernel [groups.Replaced] with its slices in device memory.
+// Replaced meets as often as one of two constants says, after some have left.
+type Replaced struct {
+	Lanes ReplacedLanes
+}
+
+// ReplacedLanes is the field Lanes of [Replaced].
+type ReplacedLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Replaced) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(replacedKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunReplaced runs the kernel for every work-item of r on k's own slices, and waits.
+func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(replacedKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Rows.spv
 var rowsSPIRV string
 
@@ -316,6 +656,87 @@ func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+//go:embed Search.spv
+var searchSPIRV string
+
+//go:embed Search.small.spv
+var searchSmall string
+
+//go:embed Search.words.spv
+var searchWords string
+
+var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Search",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:152:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:153:7"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:158:7", Message: "not found"},
+	},
+	SPIRV: searchSPIRV,
+	Sum:   0xbbd70acb,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0xf967c3e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0xefdbee7d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.Search
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newSearchHost)
+
+// Search is the kernel [groups.Search] with its slices in device memory.
+// Search is left by those that have found, and panics for the others.
+type Search struct {
+	Lanes SearchLanes
+}
+
+// SearchLanes is the field Lanes of [Search].
+type SearchLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(searchKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(searchKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Stated.spv
@@ -471,6 +892,94 @@ func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRo
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+//go:embed Votes.spv
+var votesSPIRV string
+
+//go:embed Votes.words.spv
+var votesWords string
+
+//go:embed Votes.alone.spv
+var votesAlone string
+
+//go:embed Votes.aloneWords.spv
+var votesAloneWords string
+
+var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Votes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:167:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:170:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:176:5"},
+	},
+	SPIRV: votesSPIRV,
+	Sum:   0xe390cd54,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x9d72b60b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x35eea12d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x2e7e311c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.Votes
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newVotesHost)
+
+// Votes is the kernel [groups.Votes] with its slices in device memory.
+// Votes goes on as long as one of those that are left wants.
+type Votes struct {
+	Lanes VotesLanes
+}
+
+// VotesLanes is the field Lanes of [Votes].
+type VotesLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Votes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(votesKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunVotes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(votesKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed WholeFloat32.spv
