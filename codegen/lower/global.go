@@ -1,9 +1,11 @@
 package lower
 
 import (
+	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -107,6 +109,11 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		if f, ok := tree.leaf.(*ssa.Function); ok {
 			return pointer{ref: constRef{function{fn: f}}}
 		}
+		if types.IsInterface(t) {
+			if v, ok := l.constTree(tree, t); ok {
+				return pointer{ref: constRef{v}}
+			}
+		}
 	}
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
@@ -200,6 +207,12 @@ func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool 
 
 // constTree as a value: a scalar or a struct of such.
 func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
+	if types.IsInterface(t) && tree != nil && tree.dynamic != nil {
+		concrete := *tree
+		concrete.dynamic = nil
+		v, ok := l.constTree(&concrete, tree.dynamic)
+		return iface{typ: tree.dynamic, v: v}, ok
+	}
 	if tree != nil && tree.leaf != nil {
 		switch leaf := tree.leaf.(type) {
 		case *ssa.Const:
@@ -269,11 +282,30 @@ func (l *lowerer) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
+// scalars is a table of constants of a type; the name stands for its contents.
+func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v", t)
+	for _, v := range vs {
+		fmt.Fprintf(&b, " %#x", v.Bits)
+	}
+	for _, v := range l.m.Vars {
+		if v.Storage == ir.Private && v.Name == b.String() {
+			return mem{v: v}
+		}
+	}
+	v := l.m.NewVar(nil, ir.Private, b.String(), l.m.ArrayOf(t, l.m.Int(ir.TypeI32, int64(len(vs)))))
+	v.Init = vs
+	return mem{v: v}
+}
+
 // constTree is a constant value by parts; what is missing is zero.
 type constTree struct {
 	leaf   ssa.Value // *ssa.Const or *ssa.Function
 	parts  map[int]*constTree
 	length int // of a slice's array
+	// dynamic is the type of what an interface holds.
+	dynamic types.Type
 }
 
 func (t *constTree) part(i int) *constTree {
@@ -371,6 +403,11 @@ func storeTree(at *constTree, v ssa.Value, allocs map[ssa.Value]*constTree) bool
 		n := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
 		*at = constTree{parts: p.parts, length: int(n)}
 		return true
+	case *ssa.MakeInterface:
+		if ok := storeTree(at, v.X, allocs); ok {
+			at.dynamic = v.X.Type()
+			return true
+		}
 	case *ssa.Index: // of a constant string: not a constant itself
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)

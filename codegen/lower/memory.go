@@ -152,6 +152,8 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		return l.loadMem(r, t)
 	case constRef:
 		return r.v
+	case choice:
+		return l.loadChoice(r)
 	case part:
 		c := l.newCell(t, "copy")
 		l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(c.mem.at(i), l.loadMem(m, r.typ.Elem()), r.typ.Elem()) })
@@ -319,6 +321,8 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 		if in.Field < len(r.fields) {
 			return pointer{ref: r.fields[in.Field]}
 		}
+	case choice:
+		return pointer{ref: r.field(in.Field)}
 	case mem:
 		return pointer{ref: r.at(l.field(in.Field))}
 	case constRef:

@@ -64,7 +64,7 @@ type subGroup struct{}
 // accessor is a dsl.LocalAccessor, by its index among the kernel's.
 type accessor struct{ index int }
 
-// A ref is what a pointer points to: a *cell, a mem, a part or a constRef.
+// A ref is what a pointer points to: a *cell, a mem, a part, a choice or a constRef.
 type ref any
 
 // part is an array that lies within another one, where a slice begins.

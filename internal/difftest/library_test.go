@@ -44,6 +44,7 @@ func init() {
 	}
 	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
 	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
+	add1("Records", gen.RunRecords, 24, func() golang.Records { return golang.Records{In: mixedInts(24), Out: out32(24)} })
 	add1("Rounds", gen.RunRounds, 20, func() golang.Rounds { return golang.Rounds{In: mixedInts(20), Out: out32(20)} })
 	add1("Closures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })
 	add1("Behind", gen.RunBehind, 20, func() golang.Behind { return golang.Behind{In: mixedInts(20), Out: out32(20)} })
