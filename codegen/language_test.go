@@ -60,6 +60,7 @@ var language = map[string][]snippet{
 		yes("x := int32(1); ps := [2]*int32{&x}; *ps[0] = 3; k.Out[i] = x"),
 		yes("for _, f := range []func(int32) int32{inc, dec} { k.Out[i] = f(k.Out[i]) }; k.Out[i] += all(1, inc, steps[1])", funcs,
 			"var steps = [...]func(int32) int32{dec, inc}\nfunc all(x int32, fs ...func(int32) int32) int32 { for j := range fs { x = fs[j](x) }; return x }"),
+		no("KG201", "k.Out[i] = shapes[i%2].size()", "var shapes = []sizer{square{3}, line{2}}", sizer, square, line),
 		no("KG201", "ss := [2][]int32{k.X, k.Out}; k.Out[i] = ss[i%2][0]"),
 		no("KG201", "ss := [][]int32{k.X, k.Out}; k.Out[i] = ss[i%2][0]"),
 		no("KG201", "ss := [2][]int32{k.X, k.Out}; for j := range i { k.Out[i] = ss[j%2][0] }"),
@@ -103,6 +104,8 @@ var language = map[string][]snippet{
 	"package-level variables": {
 		yes("k.Out[i] = table[i%3] + list[i%2].x + one", "var table = [3]int32{1, 2, 3}\nvar list = []struct{ x int32 }{{1}, {2}}\nvar one int32 = 1"),
 		yes("t := &a; if i > 3 { t = &b }; s := k.X; if i > 9 { s = c }; k.Out[i] = t[i%2] + s[0] + d[i]", "var a, b = [2]int32{1, 2}, [2]int32{3, 4}\nvar c = []int32{1, 2, 3}\nvar d = [1000]int32{5: 3}"),
+		yes("e := list[i%2]; k.Out[i] = int32(len(e.name)) + e.x; for _, s := range shapes { k.Out[i] += s.size() }",
+			"var list = []struct{ name string; x int32 }{{\"a\", 1}, {x: 2}}\nvar shapes = []sizer{square{3}, line{2}}", sizer, square, line),
 		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
 		no("KG202", "k.Out[i] = int32(v)", "var v = math.Sqrt(2)"),
 	},

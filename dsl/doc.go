@@ -205,7 +205,7 @@
 //	complex64, complex128      yes
 //	string                     yes, parts of and choices among those in the code; joined on the device: KG208
 //	arrays                     yes
-//	arrays of slices, …        yes, of pointers or functions too, up to 32, with known indices and in loops of known rounds; else KG201
+//	arrays of slices, …        yes, of pointers or functions too, up to 32, with known indices and in loops of known rounds; else KG201; of strings by any index
 //	structs                    yes, embedded too
 //	slices                     yes; of slices, pointers or functions as arrays of them, in a field KG007
 //	pointers                   yes; to different variables: KG203, in a field KG007

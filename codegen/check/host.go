@@ -16,7 +16,8 @@ var hostPackages = map[string]string{
 	"sync":      "use sync/atomic, or work-group barriers",
 	"math/rand": randHint, "math/rand/v2": randHint,
 	"crypto/rand": randHint, "encoding/binary": "use the methods of binary.LittleEndian and binary.BigEndian",
-	"bufio": "", "context": "", "errors": "", "io": "", "net": "", "os": "", "reflect": "",
+	"errors": "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault",
+	"bufio":  "", "context": "", "io": "", "net": "", "os": "", "reflect": "",
 	"runtime": "", "strconv": "", "strings": "", "syscall": "", "testing": "", "time": "", "unsafe": "",
 }
 

@@ -57,8 +57,8 @@ const divideText = "runtime error: integer divide by zero"
 func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	t := g.Type().Underlying().(*types.Pointer).Elem()
 	fail := func(code diag.Code, hint, format string, args ...any) val {
-		l.errorf(code, token.NoPos, hint, format, args...)
-		return pointer{ref: constRef{l.zero(t)}}
+		l.errorf(code, token.NoPos, globalHint(t, hint), format, args...)
+		return pointer{ref: constRef{reported(l.zero(t))}}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
 		// overflowError and divideError, which its functions panic with.
@@ -117,6 +117,30 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	}
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
+
+// globalHint says what to write instead of a variable of the type, which is the hint but
+// for types that kernels have no fields of.
+func globalHint(t types.Type, hint string) string {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		if types.Implements(t, errorType) {
+			return errorHint
+		}
+		return "initialise it with values that are no pointers, and never write it; or use a switch over what it may be"
+	case *types.Signature:
+		return "initialise it with a function, and never write it; or call each function in its own branch"
+	case *types.Array:
+		return globalHint(u.Elem(), hint)
+	case *types.Slice:
+		return globalHint(u.Elem(), hint)
+	}
+	return hint
+}
+
+var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// errorHint says what kernels have in place of errors.
+const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fail func(diag.Code, string, string, ...any) val) val {
 	n := int64(tree.length)

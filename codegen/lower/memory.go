@@ -299,15 +299,35 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 // unknownElement reports an index that is not known into what is resolved while
 // lowering, and returns a pointer to a zero.
 func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
-	l.errorf(diag.Type, in.Pos(), "index it by constants, range over it, or use a switch",
-		"which element of type %v is taken must be known when the kernel is generated", elem)
-	switch elem.Underlying().(type) {
-	case *types.Signature:
-		return pointer{ref: constRef{function{reported: true}}}
-	case *types.Interface:
-		return pointer{ref: constRef{iface{reported: true}}}
+	why := reasonAgainst(elem)
+	if why == "" {
+		why = "a string, and is not only read"
 	}
-	return pointer{ref: constRef{l.zero(elem)}}
+	has := "holds"
+	if l.classify(elem) == classShape {
+		has = "is"
+	}
+	l.errorf(diag.Type, in.Pos(), "index it by constants, range over it, or use a switch",
+		"which element of type %v is taken must be known when the kernel is generated, as it %s %s", elem, has, why)
+	return pointer{ref: constRef{reported(l.zero(elem))}}
+}
+
+// reported returns v where an error says why it is not known: what else cannot be known
+// for that reason is not reported.
+func reported(v val) val {
+	switch v := v.(type) {
+	case function:
+		v.reported = true
+		return v
+	case iface:
+		v.reported = true
+		return v
+	case tuple:
+		for i := range v.elems {
+			v.elems[i] = reported(v.elems[i])
+		}
+	}
+	return v
 }
 
 // fieldAddr lowers &x.f.

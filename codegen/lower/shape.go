@@ -228,7 +228,11 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 			"which function this variable of type %v holds depends on values that are known only on the device", t)
 		return
 	case iface:
-		l.errorf(diag.DynamicCall, l.pos, "use a type parameter, or a branch for each type",
+		hint := "use a type parameter, or a branch for each type"
+		if types.Implements(t, errorType) {
+			hint = errorHint
+		}
+		l.errorf(diag.DynamicCall, l.pos, hint,
 			"the dynamic type of this %v depends on values that are known only on the device", t)
 		return
 	case str:

@@ -3,6 +3,7 @@
 package reject
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -155,4 +156,66 @@ func (k Rounds) Kernel(it dsl.Item1) {
 	text := "abc"[k.Out[0]:]
 	k.Out[1] = len(text + "d")      // want KG208 `cannot join`
 	k.Out[2] = int([]byte(text)[0]) // want KG208 `cannot convert`
+}
+
+type shape interface{ area() int }
+
+type square int
+
+func (s square) area() int { return int(s * s) }
+
+type oblong struct{ a, b int }
+
+func (o oblong) area() int { return o.a * o.b }
+
+type step struct {
+	name string
+	f    func(int) int
+}
+
+var (
+	shapes  = [...]shape{square(3), oblong{1, 2}}
+	circled = [...]shape{&ring{}} // by a pointer
+	steps   = []step{{"one", one}, {"two", two}}
+	errOdd  = errors.New("odd")
+)
+
+type ring struct{ r int }
+
+func (r *ring) area() int { return r.r }
+
+func half(n int) (int, error) {
+	if n%2 != 0 {
+		return 0, errOdd // want KG202 `errOdd is not known`
+	}
+	return n / 2, nil
+}
+
+type coded struct{ code int }
+
+func (coded) Error() string { return "coded" }
+
+func oneThird(n int) (int, error) {
+	if n%3 != 0 {
+		return 0, coded{n}
+	}
+	return n / 3, nil // want KG302 `the dynamic type of this error depends`
+}
+
+type Elements struct{ Out []int }
+
+func (k Elements) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[0] = shapes[1].area() + shapes[i%2].area() // want KG201 `as it is an interface`
+	k.Out[1] = len(steps[i].name)                    // want KG201 `as it holds a function`
+	var names [3]struct{ name string }
+	names[i].name = "x" // want KG201 `as it holds a string, and is not only read`
+	k.Out[2] = len(names[0].name)
+	k.Out[3] = circled[0].area() // want KG202 `cannot read the package-level variable circled`
+	if _, err := half(i); err != nil {
+		k.Out[4] = 1
+	}
+	if _, err := oneThird(i); err != nil {
+		k.Out[5] = 1
+	}
 }
