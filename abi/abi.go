@@ -237,6 +237,9 @@ type Site struct {
 	Message string // text of an explicit panic
 	// Unsigned says that the fault's value A is a uint64.
 	Unsigned bool
+	// Limit says what the fault's value B is: a number above 0, or, below, -1-i for the
+	// length of parameter i. It is 0 where neither is so of all faults of the site.
+	Limit int64
 }
 
 // Kernel describes one kernel and its module.

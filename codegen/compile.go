@@ -45,10 +45,14 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if after != nil {
 		after(dumpBuilt, m)
 	}
+	var limits map[*ir.Site]int64
 	var plain string // the module from which the host form is made
 	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
 		if after != nil {
 			after(p.Name, m)
+		}
+		if p.Name == hostPoint {
+			limits = siteLimits(m)
 		}
 		if p.Name == hostPoint && (m.UsesGroup || pass.Brief(m)) {
 			plain = m.Text(ir.PrintOptions{Positions: true})
@@ -65,6 +69,9 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		return nil, nil, err
 	}
 	desc := describe(m, k, main.spirv)
+	for i, s := range m.Sites {
+		desc.Sites[i].Limit = limits[s]
+	}
 	small, err := addSmall(prog, k, m, desc, after)
 	if err != nil {
 		return nil, nil, err

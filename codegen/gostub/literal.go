@@ -42,6 +42,10 @@ func value(v any) *jen.Statement {
 		if v != 0 {
 			return jen.Lit(v)
 		}
+	case int64:
+		if v != 0 {
+			return jen.Id(strconv.FormatInt(v, 10))
+		}
 	case uint64:
 		if v != 0 {
 			return jen.Id("0x" + strconv.FormatUint(v, 16))
@@ -122,7 +126,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	list("Privates", q("Private"), rows)
 	rows = nil
 	for _, s := range k.Sites {
-		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}))
+		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}, field{"Limit", s.Limit}))
 	}
 	list("Sites", q("Site"), rows)
 	if k.Data != "" {

@@ -303,6 +303,12 @@ func groupCases() {
 		k := corpus.IDs{Out: make([]int32, 8*4*6*12)}
 		return k, launch(ctx, dev, gen.RunIDs, k, runtime.NDRange3{Global: runtime.Range3{4, 6, 12}, Local: runtime.Range3{2, 3, 4}})
 	})
+	for _, c := range [][4]int{{7, 20, 21, 22}, {7, 5, 21, 22}, {7, 20, 6, 22}, {7, 20, 21, 4}, {7, 20, 21, 0}, {7, 20, 8, 22}, {17, 20, 21, 22}} {
+		add("OneLine", func(ctx context.Context, dev *runtime.Device) (any, error) {
+			k := corpus.OneLine{I: c[0], X: make([]int32, c[1]), Y: make([]int32, c[2]), Z: make([]uint8, c[3]), Out: make([]int32, 1)}
+			return k, launch(ctx, dev, gen.RunOneLine, k, 1)
+		})
+	}
 	for what := range 20 {
 		for _, n := range []int{-3, 0, 9, 1 << 40} {
 			add("Faulty", func(ctx context.Context, dev *runtime.Device) (any, error) {

@@ -69,3 +69,17 @@ func (k Faulty) wrong(what, n int) int32 {
 	}
 	return 0
 }
+
+// OneLine has several indices in one line, of which one is out of range.
+type OneLine struct {
+	I         int
+	X, Y, Out []int32
+	Z         []uint8
+}
+
+func (k OneLine) Kernel(it dsl.Item1) {
+	var a [16]int32
+	a[k.X[0]&15] = 3
+	n := int32(len(k.X[k.I:]) + len(k.Y[k.I:]))
+	k.Out[it.GlobalID()] = k.X[k.I] + k.Y[k.I]*int32(k.Z[k.I]) - a[k.I] + n
+}

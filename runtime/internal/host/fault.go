@@ -99,7 +99,7 @@ var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math
 // position returns where the work-item panicked. It is called while the panic
 // is on the stack. Go knows no columns at run time: that comes from the kernel's
 // sites, as far as they name the line.
-func position(k *abi.Kernel, kind abi.FaultKind) string {
+func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
 	panicking := false
@@ -109,7 +109,7 @@ func position(k *abi.Kernel, kind abi.FaultKind) string {
 		case f.Function == "runtime.gopanic" || f.Function == "runtime.sigpanic":
 			panicking = true
 		case panicking && f.Function != "" && !hasAnyPrefix(f.Function, notKernel):
-			return site(k, kind, f.File, f.Line)
+			return site(k, args, fault, f.File, f.Line)
 		}
 		if !more {
 			return ""
@@ -127,8 +127,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 }
 
 // site returns the position of the kernel's site on that line, best of the
-// right kind, and otherwise file:line.
-func site(k *abi.Kernel, kind abi.FaultKind, file string, line int) string {
+// right kind and limit, and otherwise file:line.
+func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0
 	for i := range k.Sites {
@@ -137,12 +137,18 @@ func site(k *abi.Kernel, kind abi.FaultKind, file string, line int) string {
 		if !ok || l != line || path.Base(name) != path.Base(file) {
 			continue
 		}
-		n := 1
+		n := 2
 		if file == name || strings.HasSuffix(file, "/"+name) {
-			n += 2
-		}
-		if s.Kind == kind {
 			n += 4
+		}
+		if s.Kind == f.Kind {
+			n += 8
+			if is, known := limit(s, args); known && (f.Unsigned || f.A >= 0) { // Go says no limit of a negative one
+				n--
+				if is == f.B {
+					n += 2
+				}
+			}
 		}
 		if n > score {
 			best, score = s.Pos, n
@@ -152,6 +158,19 @@ func site(k *abi.Kernel, kind abi.FaultKind, file string, line int) string {
 		return best
 	}
 	return path.Base(file) + ":" + strconv.Itoa(line)
+}
+
+// limit returns the value B of a site's faults, if that is known.
+func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
+	if s.Limit >= 0 {
+		return s.Limit, s.Limit > 0
+	}
+	for _, a := range args {
+		if int64(a.Param) == -1-s.Limit {
+			return int64(a.Len), true
+		}
+	}
+	return 0, true // a zero slice
 }
 
 // splitPos takes file:line:col apart.

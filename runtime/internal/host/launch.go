@@ -41,7 +41,7 @@ func launch(c *hal.Command) {
 			return
 		}
 		f := classify(v)
-		f.GlobalID, f.Pos = deviceOrder(p.kernel.Rank, id), position(p.kernel, f.Kind)
+		f.GlobalID, f.Pos = deviceOrder(p.kernel.Rank, id), position(p.kernel, c.Slices, &f)
 		*c.Fault = f
 	}
 	switch p.kernel.Form {

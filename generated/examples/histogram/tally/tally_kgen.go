@@ -50,7 +50,7 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 768, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/histogram/tally/kernel.go:43:28"},
+		{Kind: abi.FaultIndex, Pos: "examples/histogram/tally/kernel.go:43:28", Limit: -2},
 	},
 	SPIRV: tallySPIRV,
 	Sum:   0x2311f867,

@@ -1,0 +1,42 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// siteLimits returns the limits of a module's sites, as abi.Site has them. By these the
+// host device, to which Go tells lines only, tells sites apart.
+func siteLimits(m *ir.Module) map[*ir.Site]int64 {
+	limits := map[*ir.Site]int64{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if v.Op != ir.OpFault {
+				continue
+			}
+			s, n := v.Aux.(*ir.Site), limit(m, v.Args[1])
+			if was, ok := limits[s]; ok && was != n {
+				n = 0
+			}
+			limits[s] = n
+		}
+	}
+	return limits
+}
+
+// limit is the limit of a site whose faults have the value b.
+func limit(m *ir.Module, b *ir.Value) int64 {
+	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
+		b = b.Args[0]
+	}
+	switch {
+	case b.IsConst():
+		return max(b.Int(), 0)
+	case b.Op == ir.OpArg:
+		at := int(b.Bits) - abi.OffsetArgs - 8
+		return -1 - int64(slices.IndexFunc(m.Params, func(p abi.Param) bool { return p.Kind == abi.Slice && p.Offset == at }))
+	}
+	return 0
+}
