@@ -65,7 +65,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
+		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6", Limit: -6},
 	},
 	SPIRV: matMulSPIRV,
 	Sum:   0x3411adf2,

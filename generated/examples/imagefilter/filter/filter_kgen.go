@@ -48,8 +48,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17", Limit: -3},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30", Limit: -4},
 	},
 	SPIRV: blurSPIRV,
 	Sum:   0x66b3cdce,
@@ -114,8 +114,8 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 40,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:17"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:17", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30", Limit: -3},
 	},
 	SPIRV: brightnessSPIRV,
 	Sum:   0x32e7cb44,
@@ -177,8 +177,8 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:17"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:17", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30", Limit: -2},
 	},
 	SPIRV: edgesSPIRV,
 	Sum:   0xe7c2965d,

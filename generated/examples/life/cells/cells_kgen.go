@@ -54,8 +54,8 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "examples/life/cells/kernel.go:34:38"},
 		{Kind: abi.FaultDivide, Pos: "examples/life/cells/kernel.go:34:64"},
-		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:34:20"},
-		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:53:7"},
+		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:34:20", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:53:7", Limit: -4},
 	},
 	SPIRV: lifeSPIRV,
 	Sum:   0x299a03c8,

@@ -47,7 +47,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 40,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9"},
+		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9", Limit: -3},
 	},
 	SPIRV: mandelbrotSPIRV,
 	Sum:   0x65cf9b49,

@@ -56,7 +56,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:54:10"},
-		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6"},
+		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6", Limit: -6},
 	},
 	SPIRV: matMulSPIRV,
 	Sum:   0x22d62bc3,

@@ -56,11 +56,11 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:30:13"},
+		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:30:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:32:21"},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:33:9"},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:36:8"},
-		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:40:7"},
+		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:40:7", Limit: -2},
 	},
 	SPIRV: medianSPIRV,
 	Sum:   0x3ceb3d24,

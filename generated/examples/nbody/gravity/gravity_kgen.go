@@ -48,8 +48,8 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 72,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:47:41"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:47:41", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27", Limit: -4},
 	},
 	SPIRV: paintSPIRV,
 	Sum:   0x9a34f162,
@@ -123,8 +123,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8", Limit: -4},
 	},
 	SPIRV: stepSPIRV,
 	Sum:   0x57e9bcd4,

@@ -45,8 +45,8 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
-		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
+		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:5", Limit: -3},
 	},
 	SPIRV: saxpySPIRV,
 	Sum:   0x7675930a,

@@ -57,7 +57,7 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8", Limit: -2},
 	},
 	SPIRV: finishSPIRV,
 	Sum:   0xf3760774,
@@ -130,7 +130,7 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8", Limit: -3},
 	},
 	SPIRV: foldSPIRV,
 	Sum:   0x5342f79,

@@ -43,8 +43,8 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20"},
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5"},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5", Limit: -1},
 	},
 	SPIRV: addSPIRV,
 	Sum:   0xb36c195b,
@@ -113,7 +113,7 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11"},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11", Limit: -2},
 	},
 	SPIRV: blocksSPIRV,
 	Sum:   0x59bf76ca,

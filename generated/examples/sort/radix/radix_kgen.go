@@ -48,7 +48,7 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11"},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11", Limit: -3},
 	},
 	SPIRV: countSPIRV,
 	Sum:   0x441ea9db,
@@ -125,9 +125,9 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:75:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:86:20"},
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:87:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:75:7", Limit: 256},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:86:20", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:87:8", Limit: -4},
 	},
 	SPIRV: scatterSPIRV,
 	Sum:   0x64206d7c,

@@ -46,9 +46,9 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:18", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5", Limit: -4},
 	},
 	SPIRV: addSPIRV,
 	Sum:   0x765c8bb1,
@@ -111,7 +111,7 @@ var annotatedKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:260:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:264:1"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:260:61"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:260:61", Limit: -1},
 	},
 	SPIRV: annotatedSPIRV,
 	Sum:   0x13cf2f7a,
@@ -162,7 +162,7 @@ var attributesKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.FP16)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:286:51"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:286:51", Limit: -1},
 	},
 	SPIRV: attributesSPIRV,
 	Sum:   0xfe61d508,
@@ -213,7 +213,7 @@ var cubeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(2, 2, 2)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:173:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:173:45", Limit: -1},
 	},
 	SPIRV: cubeSPIRV,
 	Sum:   0xb355028e,
@@ -266,7 +266,7 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Deep).Kernel", Pos: "internal/conformance/props/kernels.go:241:50"}, {Func: "props.outer", Pos: "internal/conformance/props/kernels.go:243:41"}, {Func: "props.inner", Pos: "internal/conformance/props/kernels.go:245:49"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:241:56"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:241:56", Limit: -1},
 	},
 	SPIRV: deepSPIRV,
 	Sum:   0x6016c46a,
@@ -317,7 +317,7 @@ var fourKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:182:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:182:45", Limit: -1},
 	},
 	SPIRV: fourSPIRV,
 	Sum:   0x2dd60290,
@@ -368,7 +368,7 @@ var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48", Limit: -1},
 	},
 	SPIRV: fourItemsSPIRV,
 	Sum:   0x2b81f87d,
@@ -418,7 +418,7 @@ var group1Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:152:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:152:47", Limit: -1},
 	},
 	SPIRV: group1SPIRV,
 	Sum:   0x6ee24370,
@@ -467,7 +467,7 @@ var group2Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:157:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:157:7", Limit: -1},
 	},
 	SPIRV: group2SPIRV,
 	Sum:   0x397a1e79,
@@ -516,7 +516,7 @@ var group3Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:163:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:163:7", Limit: -1},
 	},
 	SPIRV: group3SPIRV,
 	Sum:   0x88f02bf1,
@@ -568,7 +568,7 @@ var halfKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP16, Chain: []abi.Frame{{Func: "(props.Half).Kernel", Pos: "internal/conformance/props/kernels.go:272:49"}, {Func: "props.half", Pos: "internal/conformance/props/kernels.go:274:1"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:272:55"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:272:55", Limit: -1},
 	},
 	SPIRV: halfSPIRV,
 	Sum:   0x6a690391,
@@ -619,7 +619,7 @@ var hintedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSizeHint(32)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:224:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:224:47", Limit: -1},
 	},
 	SPIRV: hintedSPIRV,
 	Sum:   0x6ee24370,
@@ -670,7 +670,7 @@ var hugeKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(4294967295)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:202:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:202:45", Limit: -1},
 	},
 	SPIRV: hugeSPIRV,
 	Sum:   0x79ef046d,
@@ -721,7 +721,7 @@ var hugeSubKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.SubGroupSize(2147483647)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:213:48"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:213:48", Limit: -1},
 	},
 	SPIRV: hugeSubSPIRV,
 	Sum:   0x28b6142,
@@ -771,7 +771,7 @@ var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45", Limit: -1},
 	},
 	SPIRV: items1SPIRV,
 	Sum:   0x1ba51f5a,
@@ -820,7 +820,7 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45", Limit: -1},
 	},
 	SPIRV: items2SPIRV,
 	Sum:   0x4a6193af,
@@ -869,7 +869,7 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45", Limit: -1},
 	},
 	SPIRV: items3SPIRV,
 	Sum:   0x8a5ae323,
@@ -919,7 +919,7 @@ var keysKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(2, 8), properties.WorkGroupSizeHint(2, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.SubGroups)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:25:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:25:7", Limit: -1},
 	},
 	SPIRV: keysSPIRV,
 	Sum:   0x3e5d625a,
@@ -975,7 +975,7 @@ var moreKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.More).Kernel", Pos: "internal/conformance/props/kernels.go:97:50"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7", Limit: -2},
 	},
 	SPIRV: moreSPIRV,
 	Sum:   0x8a087b82,
@@ -1030,9 +1030,9 @@ var mulKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5", Limit: -4},
 	},
 	SPIRV: mulSPIRV,
 	Sum:   0xa118e357,
@@ -1090,7 +1090,7 @@ var onceKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:140:39"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:140:39", Limit: -1},
 	},
 	SPIRV: onceSPIRV,
 	Sum:   0x13cf2f7a,
@@ -1140,7 +1140,7 @@ var orderedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(2, 8)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:39:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:39:7", Limit: -1},
 	},
 	SPIRV: orderedSPIRV,
 	Sum:   0x8a2a2042,
@@ -1196,7 +1196,7 @@ var otherKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Other).Kernel", Pos: "internal/conformance/props/kernels.go:113:50"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7", Limit: -2},
 	},
 	SPIRV: otherSPIRV,
 	Sum:   0xb17e270f,
@@ -1246,7 +1246,7 @@ var plainKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:40"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:40", Limit: -1},
 	},
 	SPIRV: plainSPIRV,
 	Sum:   0x13cf2f7a,
@@ -1297,7 +1297,7 @@ var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(2)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
 	},
 	SPIRV: sizedFloatSPIRV,
 	Sum:   0xbc5e25f,
@@ -1347,7 +1347,7 @@ var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(4)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
 	},
 	SPIRV: sizedIntSPIRV,
 	Sum:   0x2b81f87d,
@@ -1402,7 +1402,7 @@ var sizesKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Sizes).Kernel", Pos: "internal/conformance/props/kernels.go:125:64"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7", Limit: -2},
 	},
 	SPIRV: sizesSPIRV,
 	Sum:   0xc710654e,
@@ -1453,7 +1453,7 @@ var trivialKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.DeviceHas(properties.FP64)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:235:42"},
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:235:42", Limit: -1},
 	},
 	SPIRV: trivialSPIRV,
 	Sum:   0x13cf2f7a,

@@ -15226,6 +15226,148 @@ func (g *nilFaultHost) r0() int {
 	return -1
 }
 
+// oneLineHost is some work-items of the kernel [OneLine].
+type oneLineHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+	v4 int64
+	v6 int64
+	v8 int64
+}
+
+func newOneLineHost() kernelimpl.HostForm { return new(oneLineHost) }
+
+var oneLineHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:64"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:54"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:39"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:28"},
+	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:37"},
+	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:20"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:82:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *oneLineHost) Begin() {
+	g.Sites = oneLineHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
+	g.Allot(0, 64)
+}
+
+// Run runs it.
+func (g *oneLineHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *oneLineHost) r0() int {
+	m0 := g.Memory(0)
+	v2 := g.v2
+	v11 := v2 != 0
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v15 := uint64(v1) <= uint64(v2)
+	v4 := g.v4
+	v17 := uint64(v1) <= uint64(v4)
+	v22 := uint64(v1) < uint64(v2)
+	v24 := uint64(v1) < uint64(v4)
+	p2 := g.Pointer(2)
+	v8 := g.v8
+	v26 := uint64(v1) < uint64(v8)
+	p4 := g.Pointer(4)
+	v31 := uint64(v1) < uint64(16)
+	v32 := int32(uint64(v1))
+	v16 := v2 - v1
+	v18 := v4 - v1
+	v19 := v16 + v18
+	v20 := int32(uint64(v19))
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v23, v25, v30, v35 int32
+		var v21 int64
+		v0 = int32(x)
+		*(*[64]byte)(m0) = [64]byte{}
+		if !v11 {
+			goto b16
+		}
+		{
+			v12 := *(*int32)(p1)
+			v13 := v12 & 15
+			*(*int32)(unsafe.Add(m0, int(v13)*4)) = int32(3)
+			if !v15 {
+				goto b15
+			}
+		}
+		if !v17 {
+			goto b14
+		}
+		v21 = int64(uint32(v0))
+		if !v22 {
+			goto b13
+		}
+		v23 = *(*int32)(unsafe.Add(p1, int(v1)*4))
+		if !v24 {
+			goto b12
+		}
+		v25 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+		if !v26 {
+			goto b11
+		}
+		{
+			v27 := *(*int8)(unsafe.Add(p4, int(v1)))
+			v28 := int32(uint8(v27))
+			v29 := v25 * v28
+			v30 = v23 + v29
+			if !v31 {
+				goto b10
+			}
+		}
+		{
+			v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
+			v34 := v30 - v33
+			v35 = v34 + v20
+			v36 := uint64(v21) < uint64(v6)
+			if !v36 {
+				goto b9
+			}
+		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v35
+		continue
+	b9:
+		g.Fault(0, v21, v6, v0, int32(0), int32(0))
+		continue
+	b10:
+		g.Fault(1, v1, int64(16), v0, int32(0), int32(0))
+		continue
+	b11:
+		g.Fault(2, v1, v8, v0, int32(0), int32(0))
+		continue
+	b12:
+		g.Fault(3, v1, v4, v0, int32(0), int32(0))
+		continue
+	b13:
+		g.Fault(4, v1, v2, v0, int32(0), int32(0))
+		continue
+	b14:
+		g.Fault(5, v1, v4, v0, int32(0), int32(0))
+		continue
+	b15:
+		g.Fault(6, v1, v2, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(7, int64(0), v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // onlyReturnHost is some work-items of the kernel [OnlyReturn].
 type onlyReturnHost struct {
 	kernelimpl.HostGroup

@@ -49,8 +49,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(8, 32)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:23:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:23:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7", Limit: -4},
 	},
 	SPIRV: blurSPIRV,
 	Sum:   0x6fb1c5f5,
@@ -118,9 +118,9 @@ var dotKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/peer/stencil/kernel.go:42:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7", Limit: -3},
 	},
 	SPIRV: dotSPIRV,
 	Sum:   0x2b007d42,
