@@ -69,7 +69,7 @@ func (k Floats32) Kernel(it dsl.Item1) {
 	out[25] = bits32(a - a)
 	out[26] = bits32(a * 0)
 	out[27] = bits32(a / a)
-	out[28] = bits32(a - b - b)
+	out[28] = bits32(a - b + b)
 	out[29] = bits32(0 / a)
 	out[30] = flag(a == a)
 	out[31] = flag(a != a || b != b)

@@ -2874,9 +2874,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0xe82292a2,
+	Sum:   0x8863bfe8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x4954c64a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7f425679},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
