@@ -39,6 +39,8 @@ var passes = []Pass{
 	// The loops that it adds need structure, too.
 	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},
+	// Which divisions are left in 64 bits is known.
+	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: constDivide},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
 	// Before it, a branch by the work-item would make all barriers after it suspect.

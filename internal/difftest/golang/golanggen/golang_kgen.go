@@ -913,10 +913,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x85a6f11c,
+	Sum:   0x4e9aab2f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xe690f217},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x18889f10},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x163fbbae},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x3c54c556},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1036,10 +1036,10 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7", Limit: -2},
 	},
 	SPIRV: largeSPIRV,
-	Sum:   0x6dc58416,
+	Sum:   0xd38bca07,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0x1655091a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x5df1e40f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0xeab1b1f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -1219,10 +1219,10 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7", Limit: -1},
 	},
 	SPIRV: loopVarsSPIRV,
-	Sum:   0xa700a398,
+	Sum:   0x63a0c877,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x75ac61b7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xcd089aa1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x4e7cee45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x7f77f2c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -2727,10 +2727,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0x7f556aa7,
+	Sum:   0xf831f2a9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x9e689e6c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x4a5cd4e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0xb5703d45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xed78df11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -3101,10 +3101,10 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
-	Sum:        0x7cc2cf15,
+	Sum:        0x13e64e0c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall, Sum: 0x298196a6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0xbafd5fdd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0xb8d39fac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
@@ -3728,10 +3728,10 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7", Limit: -1},
 	},
 	SPIRV: zeroedSPIRV,
-	Sum:   0xd1f97d32,
+	Sum:   0x9ac64bbd,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall, Sum: 0x88bb19e8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x7cf39719},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x971ba3b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{

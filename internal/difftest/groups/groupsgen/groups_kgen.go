@@ -461,10 +461,10 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:38:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0x598b0ea1,
+	Sum:   0x90a7791d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0x9eae0a7d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x75d677c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x529bcbdc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops

@@ -971,9 +971,9 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7", Limit: -5},
 	},
 	SPIRV: walkSPIRV,
-	Sum:   0x61869446,
+	Sum:   0x40990268,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0x18d0c208},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xd2c89391},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{

@@ -1,0 +1,127 @@
+package pass
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// constDivide turns divisions of 64-bit integers by constants into multiplications by
+// their reciprocals (Granlund and Montgomery, "Division by Invariant Integers using
+// Multiplication", 1994). Drivers do so for 32 bits only: for 64 they call a routine of
+// some hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
+func constDivide(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() && !v.Args[0].IsConst() {
+					d := &divider{f: f, at: v}
+					if q := d.divide(); q != nil {
+						out = append(out, d.made...)
+						v.Op, v.Args = q.Op, q.Args
+					}
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
+	return nil
+}
+
+// divider makes what stands for one division.
+type divider struct {
+	f    *ir.Func
+	at   *ir.Value
+	made []*ir.Value
+}
+
+func (d *divider) op(op ir.Op, args ...*ir.Value) *ir.Value { return d.typed(op, ir.TypeI64, args...) }
+
+func (d *divider) typed(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := d.f.NewValue(op, t, args...)
+	v.Block, v.Pos = d.at.Block, d.at.Pos
+	d.made = append(d.made, v)
+	return v
+}
+
+func (d *divider) num(n uint64) *ir.Value { return d.f.Module.Const(ir.TypeI64, n) }
+
+// divide returns the last op of the division, which has no block, or nil if there is
+// nothing to gain.
+func (d *divider) divide() *ir.Value {
+	x, y := d.at.Args[0], d.at.Args[1]
+	by := y.Bits
+	switch d.at.Op {
+	case ir.OpUDiv, ir.OpUMod:
+		if by&(by-1) == 0 {
+			return nil
+		}
+		q := d.unsigned(x, by)
+		if d.at.Op == ir.OpUMod {
+			q = d.op(ir.OpISub, x, d.op(ir.OpIMul, q, y))
+		}
+	case ir.OpSDiv:
+		if y.Int() < 0 {
+			by = -by
+		}
+		if by&(by-1) == 0 {
+			return nil
+		}
+		// |x| as an unsigned number is right for the least x, too.
+		sign := d.op(ir.OpShrA, x, d.num(63))
+		q := d.unsigned(d.op(ir.OpISub, d.op(ir.OpXor, x, sign), sign), by)
+		if y.Int() < 0 {
+			sign = d.op(ir.OpNot, sign)
+		}
+		d.op(ir.OpISub, d.op(ir.OpXor, q, sign), sign)
+	default:
+		return nil
+	}
+	last := d.made[len(d.made)-1]
+	d.made = d.made[:len(d.made)-1]
+	return last
+}
+
+// unsigned returns x / by, for a by that is no power of two.
+func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
+	if by > 1<<63 {
+		enough := d.typed(ir.OpULe, ir.TypeBool, d.num(by), x)
+		return d.op(ir.OpSelect, enough, d.num(1), d.num(0))
+	}
+	m, shift, add := reciprocal(by)
+	q := d.mulHigh(x, m)
+	if add {
+		q = d.op(ir.OpIAdd, d.op(ir.OpShrL, d.op(ir.OpISub, x, q), d.num(1)), q)
+	}
+	return d.op(ir.OpShrL, q, d.num(uint64(shift)))
+}
+
+// mulHigh returns the upper 64 bits of x * m.
+func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
+	word := d.num(1<<32 - 1)
+	high := func(v *ir.Value) *ir.Value { return d.op(ir.OpShrL, v, d.num(32)) }
+	x0, x1 := d.op(ir.OpAnd, x, word), high(x)
+	m0, m1 := d.num(m&(1<<32-1)), d.num(m>>32)
+	// None of the sums wraps around: (2^32-1)^2 + 2*(2^32-1) is 2^64-1.
+	mid := d.op(ir.OpIAdd, d.op(ir.OpIMul, x1, m0), high(d.op(ir.OpIMul, x0, m0)))
+	low := d.op(ir.OpIAdd, d.op(ir.OpIMul, x0, m1), d.op(ir.OpAnd, mid, word))
+	return d.op(ir.OpIAdd, d.op(ir.OpIAdd, d.op(ir.OpIMul, x1, m1), high(mid)), high(low))
+}
+
+// reciprocal returns what x / by is in 64 bits, for a by that is no power of two and
+// less than 1<<63: with h the upper half of x*m, it is h>>shift, or ((x-h)>>1 + h)>>shift
+// where add says that m has lost its 65th bit.
+func reciprocal(by uint64) (m uint64, shift int, add bool) {
+	top := bits.Len64(by) // 1<<top is the next power of two
+	for s := range top {
+		q, r := bits.Div64(1<<s, 0, by)
+		if by-r <= 1<<s {
+			return q + 1, s, false
+		}
+	}
+	q, _ := bits.Div64(1<<top-by, 0, by)
+	return q + 1, top - 1, true
+}
