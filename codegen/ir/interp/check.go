@@ -139,11 +139,12 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet orders what the items did before what they do next.
+// meet orders what the items did before what they do next, and what those did that
+// have left, who would be there on a device, too.
 func (c *checker) meet(items []*item) {
 	var all []uint32
 	for _, w := range items {
-		if w.at != nil {
+		if w.at != nil || w.frame == nil {
 			all = later(all, w.clock)
 		}
 	}

@@ -18,6 +18,7 @@ func TestChecks(t *testing.T) {
 		{"two barriers", half + "b1:\n\tBarrier WorkGroup ; k.go:3:1\n\tReturn\nb2:\n\tBarrier WorkGroup ; k.go:5:1\n\tReturn\n", Divergence, 1},
 		{"barriers of two scopes", half + "b1:\n\tBarrier WorkGroup ; k.go:3:1\n\tReturn\nb2:\n\tBarrier SubGroup ; k.go:5:1\n\tBarrier WorkGroup ; k.go:6:1\n\tReturn\n", Divergence, 1},
 		{"early return", half + "b1:\n\tReturn\nb2:\n\tBarrier WorkGroup\n\tReturn\n", 0, 0},
+		{"a store before an early return", half + "b1:\n\tStore [%0 i32, %1], %1 ; k.go:3:1\n\tReturn\nb2:\n\tBarrier WorkGroup\n\t%3 = Load i32 [%0 i32, i32 0] ; k.go:5:1\n\tReturn\n", 0, 0},
 		{"a store each", "\tStore [%0 i32, %1], %1 ; k.go:3:1\n\tReturn\n", 0, 0},
 		{"one element", "\tStore [%0 i32, i32 0], %1 ; k.go:3:1\n\tReturn\n", Race, 1},
 		{"a load and a store", "\tStore [%0 i32, %1], %1 ; k.go:3:1\n\t%2 = Load i32 [%0 i32, i32 0] ; k.go:4:1\n\tReturn\n", Race, 1},
