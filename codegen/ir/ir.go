@@ -294,6 +294,9 @@ type Term struct {
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
+	// Early says of a Return that it is a return statement, and not the end of the
+	// kernel that the rest of its code leads to.
+	Early bool
 }
 
 // Ref returns the value's memory reference, or nil.

@@ -273,6 +273,8 @@ func (q *funcParser) term(b *Block, k TermKind) {
 		yes := q.blockRef()
 		q.expect(",")
 		b.Term.Succs = []*Block{yes, q.blockRef()}
+	case Return:
+		b.Term.Early = q.keyword("early")
 	}
 	b.Term.Pos = parsePos(q.end())
 }

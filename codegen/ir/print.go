@@ -254,6 +254,9 @@ func (p *printer) block(b *Block) {
 	}
 	t := &b.Term
 	p.f("\t%v", t.Kind)
+	if t.Early {
+		p.f(" early")
+	}
 	sep := " "
 	if t.Kind == Branch || t.Cond != nil {
 		p.f(" %s", p.operand(t.Cond))

@@ -105,7 +105,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	if f.caller == nil {
 		// Each return statement leaves by itself, so that an early return is
 		// seen for what it is and not as a join with the rest.
-		l.b.SetTerm(ir.Term{Kind: ir.Return})
+		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.Jump(f.ret)
 	}

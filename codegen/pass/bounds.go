@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -20,7 +22,8 @@ const maxBoundsRounds = 3
 // decided, before that happens, with the successor that it will not take.
 func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
 	for range maxBoundsRounds {
-		common, apart, _ := commonBranches(m)
+		common, apart, u := commonBranches(m)
+		ways := u.waysOut()
 		d := newDecider(m)
 		var sure *decider // of what dead lanes know as well
 		if len(common) > 0 {
@@ -37,7 +40,7 @@ func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how e
 				by = sure
 			}
 			c, how := by.reduce(b.Term.Cond, b)
-			if c == b.Term.Cond {
+			if c == b.Term.Cond || c.IsConst() && !ways.spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
 			if proved != nil && c.IsConst() {
@@ -89,6 +92,45 @@ func commonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Uniformi
 		return nil, nil, nil
 	}
 	return common, apart, u
+}
+
+// waysOut returns the ways that dead lanes have out of loops.
+func (u *Uniformity) waysOut() waysOut {
+	if u == nil {
+		return nil
+	}
+	var all waysOut
+	for _, l := range u.loops {
+		if u.Block(l.Head) {
+			all = append(all, loopWays{l, u.ways(l)})
+		}
+	}
+	return all
+}
+
+// waysOut has the blocks with ways out of each loop that all work-items of a group come
+// to together.
+type waysOut []loopWays
+
+type loopWays struct {
+	l      *ir.Loop
+	blocks []*ir.Block
+}
+
+// spare takes the way from b to out off them, unless it is the last one of a loop: where
+// some check fails in a round before, none that lives comes to it, but dead lanes do.
+func (w waysOut) spare(b, out *ir.Block) bool {
+	is := func(x *ir.Block) bool { return x == b }
+	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
+	if slices.ContainsFunc(w, func(x loopWays) bool { return leaves(x) && len(x.blocks) == 1 }) {
+		return false
+	}
+	for i, x := range w {
+		if leaves(x) {
+			w[i].blocks = slices.DeleteFunc(x.blocks, is)
+		}
+	}
+	return true
 }
 
 // decider decides conditions.

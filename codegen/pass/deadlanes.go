@@ -80,29 +80,13 @@ func onePred(f *ir.Func) {
 func singleLatches(f *ir.Func) {
 	splitTwins(f)
 	betweenLoops(f)
+	nestJoins(f)
 	for _, loop := range f.Dominators().Loops().All {
 		h, backs := loop.Head, loop.Latches
 		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return countPreds(h, p) > 1 }) {
 			continue
 		}
-		args := make([][]*ir.Value, len(h.Phis))
-		for i, phi := range h.Phis {
-			for _, p := range backs {
-				args[i] = append(args[i], phi.Args[slices.Index(h.Preds, p)])
-			}
-		}
-		l := f.NewBlock()
-		for _, p := range backs {
-			p.Retarget(h, l)
-		}
-		l.Jump(h)
-		for i, phi := range h.Phis {
-			a := args[i][0]
-			if slices.ContainsFunc(args[i], func(x *ir.Value) bool { return x != a }) {
-				a = l.NewPhi(phi.Type, args[i]...)
-			}
-			phi.Args = append(phi.Args, a)
-		}
+		nestJoin(h, backs)
 	}
 	f.RemoveUnreachable()
 }
@@ -442,6 +426,9 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	end := d.f.NewBlock() // holds the terminator meanwhile
 	moveTerm(b, end)
 	cur := b
+	if d.u.asksAt(b) {
+		cur = d.ask(b)
+	}
 	var live []*ir.Value
 	put := func(to *ir.Block, vs ...*ir.Value) {
 		for _, v := range vs {
@@ -504,6 +491,17 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	}
 	// The holder is unreachable by now.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
+}
+
+// ask ends the group at the end of b where none of it is left, and returns the block
+// that it goes on with.
+func (d *deadLanes) ask(b *ir.Block) *ir.Block {
+	left := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
+	left.Aux = ir.ScopeWorkGroup
+	next, out := d.f.NewBlock(), d.f.NewBlock()
+	b.Branch(left, next, out)
+	out.SetTerm(ir.Term{Kind: ir.Return})
+	return next
 }
 
 // neutral makes dead lanes put something neutral into the group op v, which comes

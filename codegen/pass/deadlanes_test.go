@@ -68,6 +68,9 @@ func TestDeadLanesRandom(t *testing.T) {
 		runSimplify(g.m)
 		runDCE(g.m)
 		compare("structurize")
+		if strings.Contains(g.m.String(), "GroupAny") {
+			continue // which has been made of other ops by then
+		}
 		runExpand(g.m)
 		g.m.Level = ir.Legal
 		compare("expand")

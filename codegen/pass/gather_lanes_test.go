@@ -28,6 +28,15 @@ func TestAheadLanesRandom(t *testing.T) {
 	})
 }
 
+// TestBoundsLanesRandom does so with bounds.
+func TestBoundsLanesRandom(t *testing.T) {
+	for _, nests := range []bool{false, true} {
+		testLanes(t, nests, func(m *ir.Module) {
+			bounds(m)
+		})
+	}
+}
+
 // testLanes compares random kernels with barriers with what comes of them by a change: no
 // barrier may become suspect by it, and every work-item does what it did, up to and after
 // it leaves.

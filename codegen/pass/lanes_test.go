@@ -335,7 +335,7 @@ func (g *laneGen) leave() {
 		v := g.b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, g.events), g.m.Int(ir.TypeI64, 0), g.n(0), g.n(0), g.n(0))
 		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "", false)
 	}
-	g.b.SetTerm(ir.Term{Kind: ir.Return})
+	g.b.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
 // stmt makes a statement; even says that all lanes reach it together.

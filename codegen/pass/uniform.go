@@ -29,9 +29,13 @@ type Uniformity struct {
 	control []*ir.Block             // per block, the branch that makes it divergent, or nil
 	leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges that were found to be no way of leaving
+	dom     *ir.DomTree
 	loops   []*ir.Loop
 	exits   map[int]bool // blocks that count as ends, see settle
-	ipdom   []int        // among the work-items that stay; len(order) is the exit
+	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
+	// each stands a node of its own, where the group ends if none of it is left.
+	asking []int
+	ipdom  []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
 }
 
 type edge struct{ from, to *ir.Block }
@@ -61,7 +65,14 @@ func uniformity(f *ir.Func) *Uniformity {
 			}
 		}
 	}
-	u.loops = f.Dominators().Loops().All
+	for _, b := range u.order {
+		// Nobody meets again after a fault, whoever comes to it.
+		if e, ok := u.way(b); ok && fails(e.to) {
+			u.leaving[e] = true
+		}
+	}
+	u.dom = f.Dominators()
+	u.loops = u.dom.Loops().All
 	for u.values() {
 		u.flow()
 	}
@@ -228,7 +239,13 @@ func (u *Uniformity) flow() {
 		})
 		now := slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return u.Value(e.from.Term.Cond) })
 		if len(now) == 0 {
-			now = pending[:1]
+			now = slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return !u.stated(e, pending) })
+		}
+		if len(now) == 0 {
+			now = pending
+		}
+		if u.Value(now[0].from.Term.Cond) {
+			now = now[:1]
 		}
 		for {
 			i := slices.IndexFunc(now, func(e edge) bool { return u.meets(e, pending) })
@@ -261,6 +278,7 @@ func (u *Uniformity) takeBack(back map[edge]bool) bool {
 		return false
 	}
 	clear(u.exits)
+	u.asking = nil
 	return true
 }
 
@@ -279,21 +297,6 @@ func (u *Uniformity) origin(b *ir.Block) int {
 	return u.index[b]
 }
 
-// way returns the edge on which b's branch leaves the blocks that have a Sync
-// op before them, if it has one.
-func (u *Uniformity) way(b *ir.Block) (edge, bool) {
-	if b.Term.Kind == ir.Branch {
-		x, y := b.Term.Succs[0], b.Term.Succs[1]
-		switch bx, by := u.before[u.index[x]], u.before[u.index[y]]; {
-		case bx && !by:
-			return edge{b, y}, true
-		case by && !bx:
-			return edge{b, x}, true
-		}
-	}
-	return edge{}, false
-}
-
 // spread marks the blocks that depend on divergent branches. It returns the
 // edges on which work-items may leave, where those are not decided yet: nothing
 // is spread over them.
@@ -306,8 +309,15 @@ func (u *Uniformity) spread() []edge {
 			continue
 		}
 		for _, s := range u.succs(i) {
-			for j := s; j != u.ipdom[i] && j != n; j = u.ipdom[j] {
+			for j := s; j != u.ipdom[i] && j != n; {
+				if j > n {
+					if j = u.asking[j-n-1]; slices.Contains(depends[i], j) {
+						break
+					}
+					continue
+				}
 				depends[i] = append(depends[i], j)
+				j = u.ipdom[j]
 			}
 		}
 	}
@@ -359,63 +369,25 @@ func (u *Uniformity) spread() []edge {
 	return pending
 }
 
-// meets reports whether the work-items that take e meet those that went on to a
-// Sync op, if all the edges in leaving are ways of leaving.
-func (u *Uniformity) meets(e edge, leaving []edge) bool {
-	// Where they go is mostly little, so the way is looked for backward.
-	work := reachable(e.to)
-	seen := map[*ir.Block]bool{e.from: true}
-	for _, b := range work {
-		seen[b] = true
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == e.from {
-			continue
-		}
-		for _, p := range b.Preds {
-			if d := (edge{p, b}); p == e.from || u.leaving[d] || slices.Contains(leaving, d) {
-				continue
-			}
-			if u.sync[u.index[p]] {
-				return true
-			}
-			if !seen[p] {
-				seen[p] = true
-				work = append(work, p)
-			}
-		}
-	}
-	return false
-}
-
-// reachable returns the blocks that b leads to, b first.
-func reachable(b *ir.Block) []*ir.Block {
-	seen := map[*ir.Block]bool{b: true}
-	out := []*ir.Block{b}
-	for i := 0; i < len(out); i++ {
-		for _, s := range out[i].Term.Succs {
-			if !seen[s] {
-				seen[s] = true
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-// succs returns where the work-items that stay go from block i.
+// succs returns where the work-items that stay go from node i.
 func (u *Uniformity) succs(i int) []int {
+	n := len(u.order)
+	if i > n {
+		return []int{u.asking[i-n-1], n}
+	}
 	b := u.order[i]
 	var out []int
 	for _, s := range b.Term.Succs {
-		if j := u.index[s]; !u.leaving[edge{b, s}] && !slices.Contains(out, j) {
+		j := u.index[s]
+		if k := slices.Index(u.asking, j); k >= 0 {
+			j = n + 1 + k
+		}
+		if !u.leaving[edge{b, s}] && !slices.Contains(out, j) {
 			out = append(out, j)
 		}
 	}
 	if len(out) == 0 || u.exits[i] {
-		out = append(out, len(u.order))
+		out = append(out, n)
 	}
 	return out
 }
@@ -426,6 +398,9 @@ func (u *Uniformity) postdominators() {
 	n := len(u.order)
 	for {
 		ends := u.reachEnd()
+		if u.askWhereStuck(ends) {
+			continue
+		}
 		stuck := -1
 		for i := n - 1; i >= 0; i-- {
 			if ends[i] {
@@ -446,20 +421,24 @@ func (u *Uniformity) postdominators() {
 	}
 	// Cooper, Harvey and Kennedy on the reversed graph. Its order comes from a
 	// depth-first search from the exit.
-	preds := make([][]int, n+1)
-	succs := make([][]int, n)
-	for i := range n {
+	nodes := n + 1 + len(u.asking)
+	preds := make([][]int, nodes)
+	succs := make([][]int, nodes)
+	for i := range nodes {
+		if i == n {
+			continue
+		}
 		succs[i] = u.succs(i)
 		for _, s := range succs[i] {
 			preds[s] = append(preds[s], i)
 		}
 	}
 	post := postorder(n, preds)
-	rank := make([]int, n+1)
+	rank := make([]int, nodes)
 	for k, i := range post {
 		rank[i] = k
 	}
-	u.ipdom = make([]int, n+1)
+	u.ipdom = make([]int, nodes)
 	for i := range u.ipdom {
 		u.ipdom[i] = -1
 	}
@@ -520,8 +499,11 @@ func postorder(root int, succs [][]int) []int {
 // reachEnd returns the blocks from which the work-items that stay reach an end.
 func (u *Uniformity) reachEnd() []bool {
 	n := len(u.order)
-	ends := make([]bool, n+1)
+	ends := make([]bool, n+1+len(u.asking))
 	ends[n] = true
+	for k := range u.asking {
+		ends[n+1+k] = true
+	}
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
@@ -538,8 +520,12 @@ func (u *Uniformity) reachEnd() []bool {
 func (u *Uniformity) join(b *ir.Block) *ir.Block {
 	n := len(u.order)
 	for i := u.ipdom[u.index[b]]; i != n; i = u.ipdom[i] {
-		if u.control[i] == nil {
-			return u.order[i]
+		at := i
+		if i > n {
+			at = u.asking[i-n-1]
+		}
+		if u.control[at] == nil {
+			return u.order[at]
 		}
 	}
 	return nil

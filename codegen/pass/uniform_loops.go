@@ -1,36 +1,34 @@
 package pass
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle looks for loops in uniform flow that some work-items leave for good,
-// and that nothing else is sure to end: their dead lanes would go on for ever.
-// Such a loop is as divergent as its condition; it counts the branch as an end.
-// settle reports whether it found none.
+// settle looks for loops in uniform flow that some work-items leave for good, or
+// have left before, and that nothing is sure to end where all have: their dead lanes
+// would go on for ever. Those of a loop with Sync ops that they leave by faults and
+// return statements ask in each round whether any work-item is left, and so do those of
+// one whose end comes some time in all likelihood. Any other loop is as divergent as its
+// condition; it counts the branch as an end. settle reports whether it found none.
 func (u *Uniformity) settle() bool {
 	for _, l := range u.loops {
-		if !u.Block(l.Head) || u.ends(l) {
+		if !u.Block(l.Head) || u.asksAt(l.Head) || u.sureToEnd(l) {
 			continue
 		}
-		leave := -1
-		for i, b := range u.order {
-			e, ok := u.way(b)
-			if !ok || !l.Contains(b) || !u.leaving[e] || u.together(b) {
-				continue
-			}
-			if leave < 0 || faults(u.leftTo(leave)) && !faults(e.to) {
-				leave = i
-			}
+		switch x, ends := u.leftFrom(l), len(u.ways(l)) > 0; {
+		case !x.before:
+			continue
+		case x.mayAsk() || ends && (x.sync || !u.bypassed(l)):
+			u.asking = append(u.asking, u.index[l.Head])
+		case ends || x.leave < 0 || u.exits[x.leave]:
+			continue
+		default:
+			u.exits[x.leave] = true
 		}
-		if leave >= 0 && !u.exits[leave] {
-			u.exits[leave] = true
-			return false
-		}
+		return false
 	}
 	return true
 }
@@ -39,6 +37,76 @@ func (u *Uniformity) settle() bool {
 // there in one way.
 func (u *Uniformity) together(b *ir.Block) bool {
 	return u.Block(b) && (b.Term.Cond == nil || u.Value(b.Term.Cond))
+}
+
+// asksAt reports whether work-items ask in each round whether any is left, at the head b
+// of a loop.
+func (u *Uniformity) asksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.index[b]) }
+
+// leftLoop says how work-items leave the kernel from a loop.
+type leftLoop struct {
+	leave  int  // the block of a branch on which they do, preferably to no fault, or -1
+	stated bool // they do so by faults and return statements alone
+	sync   bool // the loop has Sync ops
+	before bool // some have left before one of its rounds
+}
+
+// mayAsk reports whether work-items may ask in each round whether any is left, though
+// nothing else ends the loop.
+func (x leftLoop) mayAsk() bool { return x.before && x.sync && x.stated }
+
+// leftFrom returns how work-items leave from the loop.
+func (u *Uniformity) leftFrom(l *ir.Loop) leftLoop {
+	x := leftLoop{leave: -1, stated: true}
+	leads := leadTo(l.Head)
+	for i, b := range u.order {
+		in := l.Contains(b)
+		x.sync = x.sync || in && u.sync[i]
+		e, ok := u.way(b)
+		if !ok || !u.parts(e) {
+			continue
+		}
+		x.before = x.before || leads[b]
+		if !in {
+			continue
+		}
+		x.stated = x.stated && u.stated(e, nil)
+		if x.leave < 0 || faults(u.leftTo(x.leave)) && !faults(e.to) {
+			x.leave = i
+		}
+	}
+	return x
+}
+
+// leadTo returns the blocks from which b is reached.
+func leadTo(b *ir.Block) map[*ir.Block]bool {
+	seen := map[*ir.Block]bool{b: true}
+	for work := []*ir.Block{b}; len(work) > 0; {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range x.Preds {
+			if !seen[p] {
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return seen
+}
+
+// askWhereStuck has the work-items ask in a loop from which those that stay never reach
+// an end, if they may, and reports whether it found such a loop.
+func (u *Uniformity) askWhereStuck(ends []bool) bool {
+	for _, l := range slices.Backward(u.loops) {
+		if ends[u.index[l.Head]] || u.asksAt(l.Head) {
+			continue
+		}
+		if u.leftFrom(l).mayAsk() {
+			u.asking = append(u.asking, u.index[l.Head])
+			return true
+		}
+	}
+	return false
 }
 
 func (u *Uniformity) leftTo(i int) *ir.Block {
@@ -53,85 +121,13 @@ func faults(b *ir.Block) bool {
 	})
 }
 
-// ends reports whether the loop has a uniform way out that depends on how often
-// the loop went round, or that dead lanes alone take. What does not depend on that never
-// changes.
-func (u *Uniformity) ends(l *ir.Loop) bool {
-	for _, b := range u.order {
-		if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Block(b) || !u.Value(b.Term.Cond) {
-			continue
-		}
-		c := u.amongDead(b.Term.Cond, map[*ir.Value]*ir.Value{})
-		for i, s := range b.Term.Succs {
-			if c.IsConst() && c.Bits == uint64(i) {
-				continue
-			}
-			if !l.Contains(s) && (u.before[u.index[s]] || !faults(s)) && (c.IsConst() || counts(b.Term.Cond, l, map[*ir.Value]bool{})) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// amongDead returns the constant that v is where all lanes are dead, or else v: group
-// algorithms combine nothing then.
-func (u *Uniformity) amongDead(v *ir.Value, known map[*ir.Value]*ir.Value) *ir.Value {
-	if v.Block == nil || known[v] != nil {
-		return cmp.Or(known[v], v)
-	}
-	known[v] = v
-	m := u.f.Module
-	switch {
-	case v.Op == ir.OpPhi || !u.Value(v):
-	case v.IsGroupOp():
-		if n := v.Neutral(m, 0); n.IsConst() {
-			known[v] = n
-		}
-	case v.Op.Has(ir.FlagPure):
-		w := *v
-		w.Args = nil
-		for _, a := range v.Args {
-			w.Args = append(w.Args, u.amongDead(a, known))
-		}
-		if c := (&simplifier{m: m}).fold(&w); c != nil {
-			known[v] = c
-		}
-	}
-	return known[v]
-}
-
-// counts reports whether v depends on a phi of the loop's head, by more than what live
-// lanes put into group algorithms.
-func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
-	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
-		return false
-	}
-	seen[v] = true
-	if v.Op == ir.OpPhi && v.Block == l.Head {
-		return true
-	}
-	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
-}
-
 // bypassLoops takes loops without Sync ops out of the skeleton, so that dead
 // lanes go past them and live ones need not ask in each round whether they are:
 // it counts their blocks as divergent. What the skeleton needs of a loop keeps it
 // in.
 func (u *Uniformity) bypassLoops() {
 	for _, l := range u.loops {
-		if !u.Block(l.Head) || !u.leavesTogether(l) {
-			continue
-		}
-		keep := false
-		for i, b := range u.order {
-			if l.Contains(b) {
-				keep = keep || u.sync[i] || !u.before[i]
-				continue
-			}
-			keep = keep || u.needs(b, l)
-		}
-		if keep {
+		if !u.Block(l.Head) || !u.bypassed(l) {
 			continue
 		}
 		for i, b := range u.order {
@@ -140,6 +136,19 @@ func (u *Uniformity) bypassLoops() {
 			}
 		}
 	}
+}
+
+// bypassed reports whether bypassLoops takes out the loop, if it is in uniform flow.
+func (u *Uniformity) bypassed(l *ir.Loop) bool {
+	if !u.leavesTogether(l) {
+		return false
+	}
+	for i, b := range u.order {
+		if l.Contains(b) && (u.sync[i] || !u.before[i]) || !l.Contains(b) && u.needs(b, l) {
+			return false
+		}
+	}
+	return true
 }
 
 // needs reports whether block b, outside the loop, has a uniform value that
@@ -169,7 +178,7 @@ func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.Contains(s) || u.leaving[edge{b, s}] || !u.before[i] {
+			if l.Contains(s) || u.parts(edge{b, s}) || !u.before[i] {
 				continue
 			}
 			if out != nil && out != s {
@@ -182,7 +191,7 @@ func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 		return false
 	}
 	n := len(u.order)
-	for i := u.index[l.Head]; i != n; i = u.ipdom[i] {
+	for i := u.index[l.Head]; i < n; i = u.ipdom[i] {
 		if u.order[i] == out {
 			return true
 		}

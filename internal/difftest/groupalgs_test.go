@@ -35,6 +35,16 @@ func init() {
 			return k, runtime.NDRange3{Global: runtime.Range3{4, 3, 24}, Local: runtime.Range3{2, 3, 8}}
 		})
 	}
+	for _, bad := range []int{-1, 5, 20, 40, 60, 1001} {
+		addND("GroupSettles", gen.RunGroupSettles, func() (corpus.GroupSettles, runtime.NDRange1) {
+			in := make([]int32, 64)
+			for i := range in {
+				in[i] = []int32{int32(40 + 5*i), int32(2 + 5*i), int32(60 + i%16), int32(-i)}[i/16]
+			}
+			in[20], in[41], in[60] = 100, 77, 150
+			return corpus.GroupSettles{Bad: bad, In: in, Out: out32(64)}, nd1(64, 16)
+		})
+	}
 	for _, bad := range []int{-1, 4, 40, 99} {
 		addND("GroupLeavers", gen.RunGroupLeavers, func() (corpus.GroupLeavers, runtime.NDRange1) {
 			k := corpus.GroupLeavers{Bad: bad, In: mixedInts(120), X: mixedFloats[float32](120), Out: out32(120 * 8), F: make([]float32, 120*4)}

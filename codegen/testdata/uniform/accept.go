@@ -59,6 +59,15 @@ type (
 	A40 struct{ Mem }
 	A41 struct{ Mem }
 	A42 struct{ Mem }
+	A43 struct{ Mem }
+	A44 struct{ Mem }
+	A45 struct{ Mem }
+	A46 struct{ Mem }
+	A47 struct{ Mem }
+	A48 struct{ Mem }
+	A49 struct{ Mem }
+	A50 struct{ Mem }
+	A51 struct{ Mem }
 )
 
 // A kernel's field decides.
@@ -526,4 +535,141 @@ func (k A42) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 		v = k.Y[id] - v
 	}
+}
+
+// A return statement for two conditions, one of which all have in common.
+func (k A43) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for i := 0; i < k.N; i++ {
+		it.Barrier()
+		if k.Flag || k.X[id] == int32(i) {
+			return
+		}
+	}
+	it.Barrier()
+}
+
+// Rounds until nobody wants another, with a check in each.
+func (k A44) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for {
+		v := k.Y[id]
+		if v > 0 {
+			k.Y[id] = v - 1
+		}
+		if !dsl.AnyOfGroup(it.Group(), v > 1) {
+			break
+		}
+	}
+}
+
+// The same by a sum, which dead lanes never bring to an end.
+func (k A45) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for {
+		v := k.Y[id]
+		if v < 0 || k.Flag && v == 3 {
+			return
+		}
+		k.Y[id] = v - 1
+		if dsl.ReduceOverGroup(it.Group(), k.X[id]-v, dsl.Plus) > 100 {
+			break
+		}
+	}
+	it.Barrier()
+}
+
+// A check that no third round passes.
+func (k A46) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	s := k.Y[2*id : 2*id+2]
+	for i := range 3 {
+		if s[i] > 0 {
+			s[0] = 0
+			if k.X[id] > 3 {
+				return
+			}
+		}
+		it.Barrier()
+	}
+}
+
+// What all have in common decides between a value and another one, which is the same
+// wherever work-items go.
+func (k A47) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	n := k.N
+	if k.Flag {
+		n = k.M
+	} else if k.X[id] > 3 {
+		k.Y[id] = 1
+	} else if k.X[id] > 2 {
+		k.Y[id] = 2
+	}
+	if n > 3 {
+		it.Barrier()
+	}
+}
+
+// However long they stay there.
+func (k A48) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	n := k.N
+	if k.Flag {
+		n = k.M
+	} else {
+		for i := int32(0); i < k.X[id]; i++ {
+			k.Y[i] = 2
+		}
+	}
+	if n > 3 {
+		it.Barrier()
+	}
+}
+
+// Some have left before a loop that dead lanes never bring to an end.
+func (k A49) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	v := k.X[id]
+	for {
+		if v /= 2; dsl.ReduceOverGroup(it.Group(), v, dsl.Minimum) < 3 {
+			break
+		}
+	}
+	k.Y[id] = v
+}
+
+// The same a level further in.
+func (k A50) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	n := k.N
+	if k.Flag {
+		if k.M > 3 {
+			k.Y[id] = 0
+		} else {
+			n = k.M
+			if k.X[id] > 3 {
+				k.Y[id] = 1
+			} else if k.X[id] > 2 {
+				k.Y[id] = 2
+			}
+		}
+	}
+	if n > 3 {
+		it.Barrier()
+	}
+}
+
+// A loop that ends by a vote of those that are left, or when none is.
+func (k A51) Kernel(it dsl.NDItem1) {
+	for i := 0; ; i++ {
+		if i > it.LocalID() {
+			return
+		}
+		it.Barrier()
+		if dsl.AnyOfGroup(it.Group(), i > k.N) {
+			break
+		}
+	}
+	it.Barrier()
 }

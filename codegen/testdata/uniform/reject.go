@@ -44,6 +44,9 @@ type (
 	R35 struct{ Mem }
 	R36 struct{ Mem }
 	R37 struct{ Mem }
+	R38 struct{ Mem }
+	R39 struct{ Mem }
+	R40 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -346,16 +349,54 @@ func (k R36) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = v
 }
 
-// A loop that ends by a vote of those that are left, or when none is.
+// The end of a loop is no return statement, though one follows.
 func (k R37) Kernel(it dsl.NDItem1) {
-	for i := 0; ; i++ {
-		if i > it.LocalID() { // branch
-			return
-		}
-		it.Barrier()                             // want KG401 `it\.LocalID\(\)`
-		if dsl.AnyOfGroup(it.Group(), i > k.N) { // want KG401 `it\.LocalID\(\)`
+	id := it.GlobalID()
+	for i := int32(0); i < k.X[id]; i++ { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+	k.Y[id] = 1
+	return
+}
+
+// Nor is a break, though there is a return statement beside it.
+func (k R38) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for i := range k.N { // branch
+		if k.X[id] == int32(i) {
 			break
 		}
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+		if k.Flag {
+			return
+		}
 	}
-	it.Barrier() // want KG401 `it\.LocalID\(\)`
+	k.Y[id] = 1
+}
+
+// An endless loop that each leaves when it likes.
+func (k R39) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	for v := k.X[id]; ; v-- {
+		if v < 3 { // branch
+			return
+		}
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
+}
+
+// Values that differ where work-items part.
+func (k R40) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	n := k.N
+	if k.Flag {
+		n = k.M
+	} else if k.X[id] > 3 {
+		k.Y[id] = 1
+	} else if k.X[id] > 2 {
+		n++
+	}
+	if n > 3 { // branch
+		it.Barrier() // want KG401 `it\.GlobalID\(\)`
+	}
 }

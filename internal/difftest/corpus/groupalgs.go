@@ -274,3 +274,32 @@ func (k GroupRounds) Kernel(it dsl.NDItem3) {
 	}
 	k.Out[i] = r
 }
+
+// GroupSettles goes on in rounds until one of the group has come to little. Where all
+// have left, by return statements and faults, none ever does.
+type GroupSettles struct {
+	Bad int
+	In  []int32
+	Out []int32
+}
+
+func (k GroupSettles) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.In[i]
+	if v%5 == 2 {
+		k.Out[i] = -1
+		return
+	}
+	for {
+		if k.Bad > 1000 || v < 0 || v == 77 && i > 3 {
+			k.Out[i] = -2
+			return
+		}
+		k.Out[i] += int32(9 / (k.Bad - i))
+		v = v/2 - 1
+		if dsl.ReduceOverGroup(it.Group(), v, dsl.Minimum) < 2 {
+			break
+		}
+	}
+	k.Out[i] += v * 10
+}

@@ -1,0 +1,134 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// nestJoins gives the ways that a branch leads on a block of their own where they meet
+// ways of other branches and some value is the same on all of them: it is so however
+// work-items chose among these ways, and what it is beyond depends on the other branch.
+// So it does with the ways out of a loop.
+func nestJoins(f *ir.Func) {
+	if !f.Module.UsesGroup {
+		return
+	}
+	for again := true; again; {
+		again = false
+		dom := f.Dominators()
+		loops := dom.Loops()
+		for _, b := range dom.Order {
+			if len(b.Phis) == 0 || len(b.Preds) < 2 || slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return countPreds(b, p) > 1 }) {
+				continue
+			}
+			ways := slices.DeleteFunc(groupPreds(b.Preds, func(p *ir.Block) any { return exitOf(loops, p, b) }), func(g []*ir.Block) bool {
+				return len(g) == len(b.Preds) || !agree(b, g)
+			})
+			if len(ways) == 0 {
+				forward := slices.DeleteFunc(slices.Clone(b.Preds), func(p *ir.Block) bool { return dom.Dominates(b, p) })
+				ways = waysTo(dom, b, forward)
+			}
+			for _, preds := range ways {
+				nestJoin(b, preds)
+				again = true
+			}
+		}
+	}
+}
+
+// groupPreds returns the groups of preds with the same key. Those whose key is nil are in
+// none.
+func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
+	var keys []any
+	var groups [][]*ir.Block
+	for _, p := range preds {
+		k := key(p)
+		if k == nil {
+			continue
+		}
+		i := slices.Index(keys, k)
+		if i < 0 {
+			i = len(keys)
+			keys, groups = append(keys, k), append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+	return groups
+}
+
+// agree reports whether some value is the same on the ways from preds to b.
+func agree(b *ir.Block, preds []*ir.Block) bool {
+	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
+		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }
+		return !slices.ContainsFunc(preds, func(p *ir.Block) bool { return arg(p) != arg(preds[0]) })
+	})
+}
+
+// exitOf returns the outermost loop that is left from p to b, or nil.
+func exitOf(loops *ir.Loops, p, b *ir.Block) any {
+	l := loops.Of(p)
+	if l == nil || l.Contains(b) {
+		return nil
+	}
+	for l.Outer != nil && !l.Outer.Contains(b) {
+		l = l.Outer
+	}
+	return l
+}
+
+// waysTo returns the groups of b's preds that are on one way from where the branches to
+// them begin, and agree, or such groups of these.
+func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
+	if len(preds) < 3 {
+		return nil
+	}
+	top := preds[0]
+	for _, p := range preds {
+		for !dom.Dominates(top, p) {
+			top = dom.Idom(top)
+		}
+	}
+	var ways [][]*ir.Block
+	for _, g := range groupPreds(preds, func(p *ir.Block) any {
+		for p != top && dom.Idom(p) != top {
+			p = dom.Idom(p)
+		}
+		if p == top {
+			return nil
+		}
+		return p
+	}) {
+		switch {
+		case len(g) == len(preds) || len(g) < 2:
+		case agree(b, g):
+			ways = append(ways, g)
+		default:
+			ways = append(ways, waysTo(dom, b, g)...)
+		}
+	}
+	return ways
+}
+
+// nestJoin puts a block between the preds and b.
+func nestJoin(b *ir.Block, preds []*ir.Block) {
+	args := make([][]*ir.Value, len(b.Phis))
+	for i, phi := range b.Phis {
+		for _, p := range preds {
+			args[i] = append(args[i], phi.Args[slices.Index(b.Preds, p)])
+		}
+	}
+	j := b.Func.NewBlock()
+	j.Cold = b.Cold
+	for _, p := range preds {
+		p.Retarget(b, j)
+	}
+	j.Jump(b)
+	for i, phi := range b.Phis {
+		a := args[i][0]
+		if slices.ContainsFunc(args[i], func(x *ir.Value) bool { return x != a }) {
+			a = j.NewPhi(phi.Type, args[i]...)
+		}
+		phi.Args = append(phi.Args, a)
+	}
+}

@@ -1,0 +1,131 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// way returns the edge on which b's branch leaves the blocks that have a Sync
+// op before them, if it has one.
+func (u *Uniformity) way(b *ir.Block) (edge, bool) {
+	if b.Term.Kind == ir.Branch {
+		x, y := b.Term.Succs[0], b.Term.Succs[1]
+		switch bx, by := u.before[u.index[x]], u.before[u.index[y]]; {
+		case bx && !by:
+			return edge{b, y}, true
+		case by && !bx:
+			return edge{b, x}, true
+		}
+	}
+	return edge{}, false
+}
+
+// parts reports whether some work-items leave on e while others stay.
+func (u *Uniformity) parts(e edge) bool {
+	return u.leaving[e] && !u.together(e.from)
+}
+
+// meets reports whether the work-items that take e meet those that went on to a
+// Sync op, if all the edges in leaving are ways of leaving. A return statement for
+// several conditions is no such place.
+func (u *Uniformity) meets(e edge, leaving []edge) bool {
+	if u.stated(e, leaving) {
+		return false
+	}
+	// Where they go is mostly little, so the way is looked for backward.
+	work := reachable(e.to)
+	seen := map[*ir.Block]bool{e.from: true}
+	for _, b := range work {
+		seen[b] = true
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == e.from {
+			continue
+		}
+		for _, p := range b.Preds {
+			if d := (edge{p, b}); p == e.from || u.leaving[d] || slices.Contains(leaving, d) {
+				continue
+			}
+			if u.sync[u.index[p]] {
+				return true
+			}
+			if !seen[p] {
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return false
+}
+
+// stated reports whether e, an edge on which work-items leave, leads to faults and
+// return statements only, and those that stay have another end before them: the end
+// of a loop may stand before a return statement, too.
+func (u *Uniformity) stated(e edge, leaving []edge) bool {
+	region := reachable(e.to)
+	if !statements(region) {
+		return false
+	}
+	if fails(e.to) {
+		return true
+	}
+	seen := map[*ir.Block]bool{e.from: true}
+	for _, b := range region {
+		seen[b] = true
+	}
+	work := []*ir.Block{e.from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b.Term.Kind == ir.Return {
+			return true
+		}
+		for _, s := range b.Term.Succs {
+			if seen[s] || u.before[u.index[b]] && fails(s) {
+				continue
+			}
+			if d := (edge{b, s}); u.leaving[d] || slices.Contains(leaving, d) {
+				if to := reachable(s); statements(to) && !onlyFaults(to) {
+					continue
+				}
+			}
+			seen[s] = true
+			work = append(work, s)
+		}
+	}
+	return false
+}
+
+// fails reports whether b is where a check leads that fails.
+func fails(b *ir.Block) bool { return (faults(b) || b.Cold) && onlyFaults(reachable(b)) }
+
+// statements reports whether the region's ends are faults, panics and return statements.
+func statements(region []*ir.Block) bool {
+	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
+		return b.Term.Kind == ir.Return && !b.Term.Early &&
+			!slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
+	})
+}
+
+// onlyFaults reports whether they are faults.
+func onlyFaults(region []*ir.Block) bool {
+	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !faults(b) })
+}
+
+// reachable returns the blocks that b leads to, b first.
+func reachable(b *ir.Block) []*ir.Block {
+	seen := map[*ir.Block]bool{b: true}
+	out := []*ir.Block{b}
+	for i := 0; i < len(out); i++ {
+		for _, s := range out[i].Term.Succs {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
