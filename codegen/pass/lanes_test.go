@@ -480,7 +480,7 @@ func (g *laneGen) nest(even bool, depth int) {
 		case k < 6:
 			d := g.op(ir.OpAnd, g.uniform(), g.n(7))
 			leaveUnless(g.op(ir.OpINe, d, g.n(0)))
-			if even && u {
+			if even && (u || last) {
 				g.store(g.common, g.op(ir.OpUDiv, g.n(29), d))
 			}
 		case k < 7:
