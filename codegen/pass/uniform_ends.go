@@ -107,25 +107,30 @@ func (u *Uniformity) comesToBe(c *ir.Value, is bool, l *ir.Loop) bool {
 		return false
 	}
 	m := u.f.Module
-	fixed := func(v *ir.Value) bool { return v.Block == nil || !l.Contains(v.Block) }
 	for i, v := range c.Args {
 		p, at := plus(v)
-		if p.Op != ir.OpPhi || p.Block != l.Head || !fixed(c.Args[1-i]) {
+		wide := (p.Op == ir.OpSConvert || p.Op == ir.OpUConvert) && p.Type.Bits() > p.Args[0].Type.Bits()
+		if wide {
+			p, _ = plus(p.Args[0])
+		}
+		if p.Op != ir.OpPhi || p.Block != l.Head || !invariant(c.Args[1-i], l) {
 			continue
 		}
 		grow := is == (i == 1) // the direction in which an order comes to be so
 		switch step, by := steps(p, l); {
 		case step == byAdding && c.Op == ir.OpIEq:
-			return is == (by == 1 || by == -1) || !is
+			return !is || by == 1 || by == -1
 		case step == byAdding && c.Op == ir.OpINe:
 			return is || by == 1 || by == -1
 		case step == byAdding:
 			return by > 0 == grow
+		case step == byAddingSome:
+			return c.Op != ir.OpIEq && c.Op != ir.OpINe
 		case step == byDoubling:
-			return grow && at >= 0 && (c.Op == ir.OpSLt || c.Op == ir.OpSLe || c.Op == ir.OpULt || c.Op == ir.OpULe)
+			return grow && at >= 0 && !wide && (c.Op == ir.OpSLt || c.Op == ir.OpSLe || c.Op == ir.OpULt || c.Op == ir.OpULe)
 		case step == byHalving:
 			// Shifts of negative numbers come to -1.
-			return at == 0 && isAt(m, c, i, 0, is) && (by == 0 || isAt(m, c, i, -1, is))
+			return p == v && isAt(m, c, i, 0, is) && (by == 0 || isAt(m, c, i, -1, is))
 		}
 	}
 	return false
@@ -156,18 +161,22 @@ func plus(v *ir.Value) (x *ir.Value, n int64) {
 	}
 }
 
+// invariant reports whether the loop does not change v.
+func invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
+
 // stepKind is how a number changes from round to round.
 type stepKind int
 
 const (
-	byNothing  stepKind = iota
-	byAdding            // a number that is not zero
-	byDoubling          // or more, from a number greater than zero
-	byHalving           // or less; by is -1 for shifts that keep the sign
+	byNothing    stepKind = iota
+	byAdding              // a number that is not zero
+	byAddingSome          // that the loop does not change; were it zero, live lanes would not come out either
+	byDoubling            // or more, from a number greater than zero
+	byHalving             // or less; by is -1 for shifts that keep the sign
 )
 
 // stepOf returns how v, of the end of a round, comes of the phi.
-func stepOf(phi, v *ir.Value) (stepKind, int64) {
+func stepOf(phi, v *ir.Value, l *ir.Loop) (stepKind, int64) {
 	if x, n := plus(v); x == phi && n != 0 {
 		return byAdding, n
 	}
@@ -175,12 +184,14 @@ func stepOf(phi, v *ir.Value) (stepKind, int64) {
 		return byNothing, 0
 	}
 	x, y := v.Args[0], v.Args[1]
-	if v.Op == ir.OpIMul && y == phi {
+	if (v.Op == ir.OpIMul || v.Op == ir.OpIAdd) && y == phi {
 		x, y = y, x
 	}
 	switch {
 	case v.Op == ir.OpIAdd && x == phi && y == phi:
 		return byDoubling, 0
+	case (v.Op == ir.OpIAdd || v.Op == ir.OpISub) && x == phi && invariant(y, l) && !y.IsConst():
+		return byAddingSome, 0
 	case x != phi || !y.IsConst() || y.Int() <= 0 || y.Int() >= int64(phi.Type.Bits()):
 		return byNothing, 0
 	case v.Op == ir.OpShl || v.Op == ir.OpIMul && y.Int() > 1:
@@ -200,7 +211,7 @@ func steps(phi *ir.Value, l *ir.Loop) (stepKind, int64) {
 		if !slices.Contains(l.Latches, phi.Block.Preds[i]) {
 			continue
 		}
-		s, n := stepOf(phi, a)
+		s, n := stepOf(phi, a, l)
 		if s == byNothing || how != byNothing && (s != how || n != by) {
 			return byNothing, 0
 		}
