@@ -101,24 +101,24 @@ func (g *localMPHost) r2() int {
 	basex := g.ID[0] * g.Local[0]
 	v10 := g.v10
 	v15 := g.v15
-	v58 := v15 != 0
+	v59 := v15 != 0
 	p10 := g.Pointer(10)
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
-	v78 := v1 + -1
+	v79 := v1 + -1
 	v11 := g.v11
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
 	m1 := g.Memory(1)
 	v13 := g.v13
 	p9 := g.Pointer(9)
-	v95 := v1 + -1
+	v96 := v1 + -1
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v19, v50, v72, v76, v86, v91, v99 int32
-		var v20, v43, v51, v61, v65, v70, v80, v87, v92, v97, v100 int64
+		var v19, v51, v73, v77, v87, v92, v100 int32
+		var v20, v43, v50, v52, v62, v66, v71, v81, v88, v93, v98, v101 int64
 		v19 = int32(x)
 		v20 = int64(uint32(v19))
 		if !v4 {
@@ -135,157 +135,158 @@ func (g *localMPHost) r2() int {
 			v32 := v30 + v31
 			v35 := v32 & v34
 			v36 := v29 + v35
-			v50 = v25
-			v51 = v36
-			goto b6
+			v51 = v25
+			v52 = v36
+			goto b7
 		}
 	b4:
 		v43 = v42 + v20
 		if !v44 {
-			v50 = v40
-			v51 = v43
+			v50 = v43
 			goto b6
 		}
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
 			v49 := v47 & v48
-			v50 = v40
-			v51 = v49
+			v50 = v49
 		}
 	b6:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
-				v65 = v55
-				goto b9
-			}
-			v61 = v55
-		}
+		v51 = v40
+		v52 = v50
 	b7:
 		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b13
+			v53 := int64(uint32(v0))
+			v54 := v53 * v6
+			v55 := v54 ^ v52
+			v56 := v55 & v10
+			v57 := -2147483648 <= v56
+			v58 := v56 <= 2147483647
+			v60 := v57 && v58
+			v61 := v60 && v59
+			if !v61 {
+				v66 = v56
+				goto b10
+			}
+			v62 = v56
+		}
+	b8:
+		{
+			v63 := 0 < v62
+			if !v63 {
+				goto b14
 			}
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			goto b7
+			v65 := v62 + -1
+			v62 = v65
+			goto b8
 		}
-	b9:
+	b10:
 		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b13
+			v67 := 0 < v66
+			if !v67 {
+				goto b14
 			}
 		}
-		if !v58 {
-			goto b12
+		if !v59 {
+			goto b13
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			goto b9
+			v69 := v66 + -1
+			v66 = v69
+			goto b10
 		}
-	b12:
+	b13:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
-	b13:
+	b14:
 		{
-			v70 = v51 * v7
-			v71 := v70 & 255
-			v72 = int32(uint64(v71))
-			v73 := v51 * v8
-			v74 := v73 + v9
-			v75 := v74 & 255
-			v76 = int32(uint64(v75))
-			v77 := v50 == 0
-			if !v77 {
+			v71 = v52 * v7
+			v72 := v71 & 255
+			v73 = int32(uint64(v72))
+			v74 := v52 * v8
+			v75 := v74 + v9
+			v76 := v75 & 255
+			v77 = int32(uint64(v76))
+			v78 := v51 == 0
+			if !v78 {
+				goto b18
+			}
+		}
+		{
+			v80 := v71 & v79
+			v81 = v80 * 2
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
 				goto b17
 			}
 		}
-		{
-			v79 := v70 & v78
-			v80 = v79 * 2
-			v81 := uint64(v80) < uint64(v11)
-			if !v81 {
-				goto b16
-			}
-		}
-		*(*int32)(unsafe.Add(m0, int(v72)*4)) = int32(1)
-		*(*int32)(unsafe.Add(p8, int(v80)*4)) = int32(1)
-		*(*int32)(unsafe.Add(m1, int(v76)*4)) = int32(1)
-		continue
-	b16:
-		g.Fault(1, v80, v11, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v81)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m1, int(v77)*4)) = int32(1)
 		continue
 	b17:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b18:
 		{
-			v86 = *(*int32)(unsafe.Add(m1, int(v76)*4))
-			v87 = v51 * 4
-			v88 := uint64(v87) < uint64(v13)
-			if !v88 {
+			v87 = *(*int32)(unsafe.Add(m1, int(v77)*4))
+			v88 = v52 * 4
+			v89 := uint64(v88) < uint64(v13)
+			if !v89 {
+				goto b28
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v88)*4)) = v87
+			v91 := v87 == 1
+			if !v91 {
 				goto b27
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
-			v90 := v86 == 1
-			if !v90 {
+			v92 = *(*int32)(unsafe.Add(m0, int(v73)*4))
+			v93 = v88 + 1
+			v94 := uint64(v93) < uint64(v13)
+			if !v94 {
 				goto b26
 			}
 		}
 		{
-			v91 = *(*int32)(unsafe.Add(m0, int(v72)*4))
-			v92 = v87 + 1
-			v93 := uint64(v92) < uint64(v13)
-			if !v93 {
+			*(*int32)(unsafe.Add(p9, int(v93)*4)) = v92
+			v97 := v71 & v96
+			v98 = v97 * 2
+			v99 := uint64(v98) < uint64(v11)
+			if !v99 {
 				goto b25
 			}
 		}
 		{
-			*(*int32)(unsafe.Add(p9, int(v92)*4)) = v91
-			v96 := v70 & v95
-			v97 = v96 * 2
-			v98 := uint64(v97) < uint64(v11)
-			if !v98 {
+			v100 = *(*int32)(unsafe.Add(p8, int(v98)*4))
+			v101 = v88 + 2
+			v102 := uint64(v101) < uint64(v13)
+			if !v102 {
 				goto b24
 			}
 		}
-		{
-			v99 = *(*int32)(unsafe.Add(p8, int(v97)*4))
-			v100 = v87 + 2
-			v101 := uint64(v100) < uint64(v13)
-			if !v101 {
-				goto b23
-			}
-		}
-		*(*int32)(unsafe.Add(p9, int(v100)*4)) = v99
-		goto b26
-	b23:
-		g.Fault(2, v100, v13, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p9, int(v101)*4)) = v100
+		goto b27
 	b24:
-		g.Fault(1, v97, v11, v0, int32(0), int32(0))
+		g.Fault(2, v101, v13, v0, int32(0), int32(0))
 		continue
 	b25:
-		g.Fault(2, v92, v13, v0, int32(0), int32(0))
+		g.Fault(1, v98, v11, v0, int32(0), int32(0))
 		continue
 	b26:
+		g.Fault(2, v93, v13, v0, int32(0), int32(0))
 		continue
 	b27:
-		g.Fault(2, v87, v13, v0, int32(0), int32(0))
+		continue
+	b28:
+		g.Fault(2, v88, v13, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -377,12 +378,12 @@ func (g *localSBHost) r1() int {
 	basex := g.ID[0] * g.Local[0]
 	v10 := g.v10
 	v15 := g.v15
-	v58 := v15 != 0
+	v59 := v15 != 0
 	p10 := g.Pointer(10)
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
-	v75 := v1 + -1
+	v76 := v1 + -1
 	v11 := g.v11
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
@@ -391,8 +392,8 @@ func (g *localSBHost) r1() int {
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v19, v50, v72, v82, v88 int32
-		var v20, v43, v51, v61, v65, v78, v83, v90 int64
+		var v19, v51, v73, v83, v89 int32
+		var v20, v43, v50, v52, v62, v66, v79, v84, v91 int64
 		v19 = int32(x)
 		v20 = int64(uint32(v19))
 		if !v4 {
@@ -409,125 +410,126 @@ func (g *localSBHost) r1() int {
 			v32 := v30 + v31
 			v35 := v32 & v34
 			v36 := v29 + v35
-			v50 = v25
-			v51 = v36
-			goto b5
+			v51 = v25
+			v52 = v36
+			goto b6
 		}
 	b3:
 		v43 = v42 + v20
 		if !v44 {
-			v50 = v40
-			v51 = v43
+			v50 = v43
 			goto b5
 		}
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
 			v49 := v47 & v48
-			v50 = v40
-			v51 = v49
+			v50 = v49
 		}
 	b5:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
-				v65 = v55
-				goto b8
-			}
-			v61 = v55
-		}
+		v51 = v40
+		v52 = v50
 	b6:
 		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b12
+			v53 := int64(uint32(v0))
+			v54 := v53 * v6
+			v55 := v54 ^ v52
+			v56 := v55 & v10
+			v57 := -2147483648 <= v56
+			v58 := v56 <= 2147483647
+			v60 := v57 && v58
+			v61 := v60 && v59
+			if !v61 {
+				v66 = v56
+				goto b9
+			}
+			v62 = v56
+		}
+	b7:
+		{
+			v63 := 0 < v62
+			if !v63 {
+				goto b13
 			}
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			goto b6
+			v65 := v62 + -1
+			v62 = v65
+			goto b7
 		}
-	b8:
+	b9:
 		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b12
+			v67 := 0 < v66
+			if !v67 {
+				goto b13
 			}
 		}
-		if !v58 {
-			goto b11
+		if !v59 {
+			goto b12
 		}
 		{
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			goto b8
+			v69 := v66 + -1
+			v66 = v69
+			goto b9
 		}
-	b11:
+	b12:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
-	b12:
+	b13:
 		{
-			v70 := v51 * v7
-			v71 := v70 & 255
-			v72 = int32(uint64(v71))
-			v73 := v51 * v8
-			v74 := v73 + v9
-			v76 := v74 & v75
-			v77 := v76 * 2
-			v78 = v77 + 1
-			v79 := uint64(v78) < uint64(v11)
-			if !v79 {
-				goto b20
+			v71 := v52 * v7
+			v72 := v71 & 255
+			v73 = int32(uint64(v72))
+			v74 := v52 * v8
+			v75 := v74 + v9
+			v77 := v75 & v76
+			v78 := v77 * 2
+			v79 = v78 + 1
+			v80 := uint64(v79) < uint64(v11)
+			if !v80 {
+				goto b21
 			}
 		}
 		{
-			v80 := v50 == 0
-			if !v80 {
+			v81 := v51 == 0
+			if !v81 {
+				goto b18
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
+			v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v84 = v52 * 4
+			v85 := uint64(v84) < uint64(v13)
+			if !v85 {
 				goto b17
 			}
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v72)*4)) = int32(1)
-			v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v78)*4)))
-			v83 = v51 * 4
-			v84 := uint64(v83) < uint64(v13)
-			if !v84 {
-				goto b16
-			}
-		}
-		*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
-		continue
-	b16:
-		g.Fault(1, v83, v13, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
 		continue
 	b17:
+		g.Fault(1, v84, v13, v0, int32(0), int32(0))
+		continue
+	b18:
 		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v78)*4)), int32(1))
-			v88 = *(*int32)(unsafe.Add(m0, int(v72)*4))
-			v89 := v51 * 4
-			v90 = v89 + 1
-			v91 := uint64(v90) < uint64(v13)
-			if !v91 {
-				goto b19
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
+			v89 = *(*int32)(unsafe.Add(m0, int(v73)*4))
+			v90 := v52 * 4
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v13)
+			if !v92 {
+				goto b20
 			}
 		}
-		*(*int32)(unsafe.Add(p9, int(v90)*4)) = v88
-		continue
-	b19:
-		g.Fault(1, v90, v13, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v89
 		continue
 	b20:
-		g.Fault(2, v78, v11, v0, int32(0), int32(0))
+		g.Fault(1, v91, v13, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(2, v79, v11, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -23,7 +23,7 @@ type matMulHost struct {
 	v9  int64
 	v20 []float32
 	v21 int64
-	v88 []float32
+	v89 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
@@ -53,7 +53,7 @@ func (g *matMulHost) Begin() {
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
 	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v88, n)
+	kernelimpl.HostRoom(&g.v89, n)
 }
 
 // Run runs it.
@@ -114,7 +114,7 @@ func (g *matMulHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v14, v15, v17, v19, v21, v24, v25, v29, v36, v40, v97 int64
+		var v14, v15, v17, v19, v21, v24, v25, v29, v36, v40, v98 int64
 		var v20, v32, v43 float32
 		var v34 int32
 		{
@@ -130,7 +130,7 @@ func (g *matMulHost) r2() int {
 		{
 			v22 := v21 < v3
 			if !v22 {
-				goto b33
+				goto b36
 			}
 		}
 		{
@@ -157,7 +157,7 @@ func (g *matMulHost) r2() int {
 			v29 = v28 + v25
 			v30 := uint64(v29) < uint64(v5)
 			if !v30 {
-				goto b32
+				goto b35
 			}
 		}
 		{
@@ -168,7 +168,7 @@ func (g *matMulHost) r2() int {
 		{
 			v33 := uint64(v24) < uint64(v12)
 			if !v33 {
-				goto b31
+				goto b34
 			}
 		}
 		{
@@ -195,7 +195,7 @@ func (g *matMulHost) r2() int {
 			v40 = v39 + v14
 			v41 := uint64(v40) < uint64(v7)
 			if !v41 {
-				goto b30
+				goto b33
 			}
 		}
 		{
@@ -206,7 +206,7 @@ func (g *matMulHost) r2() int {
 		{
 			v44 := uint64(v24) < uint64(v13)
 			if !v44 {
-				goto b29
+				goto b32
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
@@ -214,50 +214,50 @@ func (g *matMulHost) r2() int {
 		u21 = v21
 		next = 2
 		continue
-	b29:
+	b32:
 		g.Fault(0, v24, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b30:
+	b33:
 		g.Fault(1, v40, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b31:
+	b34:
 		g.Fault(2, v24, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b32:
+	b35:
 		g.Fault(1, v29, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b33:
+	b36:
 		{
-			v94 := v15 < v2
-			if !v94 {
-				goto b38
-			}
-		}
-		{
-			v95 := v14 < v4
+			v95 := v15 < v2
 			if !v95 {
-				goto b38
+				goto b41
 			}
 		}
 		{
-			v96 := v15 * v4
-			v97 = v96 + v14
-			v98 := uint64(v97) < uint64(v9)
-			if !v98 {
-				goto b37
+			v96 := v14 < v4
+			if !v96 {
+				goto b41
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v97)*4)) = v20
-		goto b38
-	b37:
-		g.Fault(3, v97, v9, v0, v1, int32(0))
+		{
+			v97 := v15 * v4
+			v98 = v97 + v14
+			v99 := uint64(v98) < uint64(v9)
+			if !v99 {
+				goto b40
+			}
+		}
+		*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
+		goto b41
+	b40:
+		g.Fault(3, v98, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b38:
+	b41:
 		g.Leave(li)
 		continue
 	}
@@ -282,7 +282,7 @@ func (g *matMulHost) r3() int {
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h88 := g.v88[:n]
+	h89 := g.v89[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -304,12 +304,12 @@ func (g *matMulHost) r3() int {
 		v17 := int64(uint32(v16))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v58, v68, v71, v77, v83, v88 float32
+		var v58, v68, v71, v77, v83, v86, v89 float32
 		var v59, v69, v72, v84 int32
 		var v73, v74, v79 int64
 		if !v46 {
-			v88 = v20
-			goto b27
+			v89 = v20
+			goto b30
 		}
 		{
 			v47 := uint64(v23) < uint64(v12)
@@ -324,7 +324,7 @@ func (g *matMulHost) r3() int {
 			if !v57 {
 				v71 = v20
 				v72 = int32(0)
-				goto b21
+				goto b22
 			}
 			v58 = v20
 			v59 = int32(0)
@@ -343,20 +343,22 @@ func (g *matMulHost) r3() int {
 			v69 = v59 + 1
 			v70 := v69 < c0
 			if !v70 {
-				v88 = v68
-				goto b27
+				goto b21
 			}
 		}
 		v58 = v68
 		v59 = v69
 		goto b19
 	b21:
+		v86 = v68
+		goto b27
+	b22:
 		{
 			v73 = int64(uint32(v72))
 			v74 = v23 + v73
 			v75 := uint64(v74) < uint64(v12)
 			if !v75 {
-				goto b26
+				goto b29
 			}
 		}
 		{
@@ -366,7 +368,7 @@ func (g *matMulHost) r3() int {
 			v79 = v78 + v17
 			v80 := uint64(v79) < uint64(v13)
 			if !v80 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -376,23 +378,27 @@ func (g *matMulHost) r3() int {
 			v84 = v72 + 1
 			v85 := v84 < c0
 			if !v85 {
-				v88 = v83
-				goto b27
+				goto b26
 			}
 		}
 		v71 = v83
 		v72 = v84
-		goto b21
-	b25:
+		goto b22
+	b26:
+		v86 = v83
+	b27:
+		v89 = v86
+		goto b30
+	b28:
 		g.Fault(4, v79, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b26:
+	b29:
 		g.Fault(5, v74, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b27:
-		h88[li] = v88
+	b30:
+		h89[li] = v89
 		next = 3
 		continue
 	}
@@ -405,7 +411,7 @@ func (g *matMulHost) r4() int {
 	e21 := g.v21
 	c0 := g.c0
 	v11 := int64(c0)
-	h88 := g.v88[:n]
+	h89 := g.v89[:n]
 	v3 := g.v3
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
@@ -439,7 +445,7 @@ func (g *matMulHost) r4() int {
 			continue
 		}
 		v21 := e21
-		v88 := h88[li]
+		v89 := h89[li]
 		v18 := int32(y)
 		v19 := int64(uint32(v18))
 		v16 := int32(x)
@@ -449,17 +455,17 @@ func (g *matMulHost) r4() int {
 		v0 := int32(basex + x)
 		v14 := int64(uint32(v0))
 		var v20, v32, v43 float32
-		var v24, v25, v29, v36, v40, v97 int64
+		var v24, v25, v29, v36, v40, v98 int64
 		var v34 int32
 		{
-			v89 := v21 + v11
-			v20 = v88
-			v21 = v89
+			v90 := v21 + v11
+			v20 = v89
+			v21 = v90
 		}
 		{
 			v22 := v21 < v3
 			if !v22 {
-				goto b33
+				goto b36
 			}
 		}
 		{
@@ -486,7 +492,7 @@ func (g *matMulHost) r4() int {
 			v29 = v28 + v25
 			v30 := uint64(v29) < uint64(v5)
 			if !v30 {
-				goto b32
+				goto b35
 			}
 		}
 		{
@@ -497,7 +503,7 @@ func (g *matMulHost) r4() int {
 		{
 			v33 := uint64(v24) < uint64(v12)
 			if !v33 {
-				goto b31
+				goto b34
 			}
 		}
 		{
@@ -524,7 +530,7 @@ func (g *matMulHost) r4() int {
 			v40 = v39 + v14
 			v41 := uint64(v40) < uint64(v7)
 			if !v41 {
-				goto b30
+				goto b33
 			}
 		}
 		{
@@ -535,7 +541,7 @@ func (g *matMulHost) r4() int {
 		{
 			v44 := uint64(v24) < uint64(v13)
 			if !v44 {
-				goto b29
+				goto b32
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
@@ -543,50 +549,50 @@ func (g *matMulHost) r4() int {
 		u21 = v21
 		next = 2
 		continue
-	b29:
+	b32:
 		g.Fault(0, v24, v13, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b30:
+	b33:
 		g.Fault(1, v40, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b31:
+	b34:
 		g.Fault(2, v24, v12, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b32:
+	b35:
 		g.Fault(1, v29, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b33:
+	b36:
 		{
-			v94 := v15 < v2
-			if !v94 {
-				goto b38
-			}
-		}
-		{
-			v95 := v14 < v4
+			v95 := v15 < v2
 			if !v95 {
-				goto b38
+				goto b41
 			}
 		}
 		{
-			v96 := v15 * v4
-			v97 = v96 + v14
-			v98 := uint64(v97) < uint64(v9)
-			if !v98 {
-				goto b37
+			v96 := v14 < v4
+			if !v96 {
+				goto b41
 			}
 		}
-		*(*float32)(unsafe.Add(p5, int(v97)*4)) = v20
-		goto b38
-	b37:
-		g.Fault(3, v97, v9, v0, v1, int32(0))
+		{
+			v97 := v15 * v4
+			v98 = v97 + v14
+			v99 := uint64(v98) < uint64(v9)
+			if !v99 {
+				goto b40
+			}
+		}
+		*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
+		goto b41
+	b40:
+		g.Fault(3, v98, v9, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b38:
+	b41:
 		g.Leave(li)
 		continue
 	}

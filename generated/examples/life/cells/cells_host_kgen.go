@@ -301,31 +301,32 @@ func (g *lifeHost) r2() int {
 		{
 			v120 := v117 == 4
 			if !v120 {
-				v122 = int32(0)
 				goto b22
 			}
 		}
 		{
 			v121 := v118 == 1
 			if !v121 {
-				v122 = int32(0)
 				goto b22
 			}
 		}
 	b21:
 		v122 = int32(1)
+		goto b23
 	b22:
+		v122 = int32(0)
+	b23:
 		{
 			v123 := v94 * v3
 			v124 = v123 + v93
 			v125 := uint64(v124) < uint64(v6)
 			if !v125 {
-				goto b24
+				goto b25
 			}
 		}
 		*(*int32)(unsafe.Add(p3, int(v124)*4)) = v122
 		continue
-	b24:
+	b25:
 		g.Fault(3, v124, v6, v0, v1, int32(0))
 		continue
 	}

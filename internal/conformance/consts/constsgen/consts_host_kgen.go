@@ -331,7 +331,7 @@ type mm32Host struct {
 	v7  int64
 	v18 []float32
 	v19 int64
-	v80 []float32
+	v81 []float32
 }
 
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
@@ -360,7 +360,7 @@ func (g *mm32Host) Begin() {
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v80, n)
+	kernelimpl.HostRoom(&g.v81, n)
 }
 
 // Run runs it.
@@ -419,7 +419,7 @@ func (g *mm32Host) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v87 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v88 int64
 		var v18, v27, v35 float32
 		var v29 int32
 		{
@@ -435,7 +435,7 @@ func (g *mm32Host) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -446,14 +446,14 @@ func (g *mm32Host) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -464,14 +464,14 @@ func (g *mm32Host) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -479,36 +479,36 @@ func (g *mm32Host) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v86 := v13 * v2
-			v87 = v86 + v12
-			v88 := uint64(v87) < uint64(v7)
-			if !v88 {
-				goto b27
+			v87 := v13 * v2
+			v88 = v87 + v12
+			v89 := uint64(v88) < uint64(v7)
+			if !v89 {
+				goto b30
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v87, v7, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v88, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -533,7 +533,7 @@ func (g *mm32Host) r3() int {
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -555,12 +555,12 @@ func (g *mm32Host) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v80 float32
+		var v50, v60, v63, v69, v75, v78, v81 float32
 		var v51, v61, v64, v76 int32
 		var v65, v66, v71 int64
 		if !v38 {
-			v80 = v18
-			goto b19
+			v81 = v18
+			goto b22
 		}
 		{
 			v39 := uint64(v21) < uint64(v10)
@@ -575,7 +575,7 @@ func (g *mm32Host) r3() int {
 			if !v49 {
 				v63 = v18
 				v64 = int32(0)
-				goto b13
+				goto b14
 			}
 			v50 = v18
 			v51 = int32(0)
@@ -594,20 +594,22 @@ func (g *mm32Host) r3() int {
 			v61 = v51 + 1
 			v62 := v61 < c0
 			if !v62 {
-				v80 = v60
-				goto b19
+				goto b13
 			}
 		}
 		v50 = v60
 		v51 = v61
 		goto b11
 	b13:
+		v78 = v60
+		goto b19
+	b14:
 		{
 			v65 = int64(uint32(v64))
 			v66 = v21 + v65
 			v67 := uint64(v66) < uint64(v10)
 			if !v67 {
-				goto b18
+				goto b21
 			}
 		}
 		{
@@ -617,7 +619,7 @@ func (g *mm32Host) r3() int {
 			v71 = v70 + v15
 			v72 := uint64(v71) < uint64(v11)
 			if !v72 {
-				goto b17
+				goto b20
 			}
 		}
 		{
@@ -627,23 +629,27 @@ func (g *mm32Host) r3() int {
 			v76 = v64 + 1
 			v77 := v76 < c0
 			if !v77 {
-				v80 = v75
-				goto b19
+				goto b18
 			}
 		}
 		v63 = v75
 		v64 = v76
-		goto b13
-	b17:
+		goto b14
+	b18:
+		v78 = v75
+	b19:
+		v81 = v78
+		goto b22
+	b20:
 		g.Fault(5, v71, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b21:
 		g.Fault(6, v66, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
-		h80[li] = v80
+	b22:
+		h81[li] = v81
 		next = 3
 		continue
 	}
@@ -656,7 +662,7 @@ func (g *mm32Host) r4() int {
 	e19 := g.v19
 	c0 := g.c0
 	v9 := int64(c0)
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -688,7 +694,7 @@ func (g *mm32Host) r4() int {
 			continue
 		}
 		v19 := e19
-		v80 := h80[li]
+		v81 := h81[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -698,17 +704,17 @@ func (g *mm32Host) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float32
-		var v22, v25, v33, v87 int64
+		var v22, v25, v33, v88 int64
 		var v29 int32
 		{
-			v81 := v19 + v9
-			v18 = v80
-			v19 = v81
+			v82 := v19 + v9
+			v18 = v81
+			v19 = v82
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -719,14 +725,14 @@ func (g *mm32Host) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -737,14 +743,14 @@ func (g *mm32Host) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -752,36 +758,36 @@ func (g *mm32Host) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v86 := v13 * v2
-			v87 = v86 + v12
-			v88 := uint64(v87) < uint64(v7)
-			if !v88 {
-				goto b27
+			v87 := v13 * v2
+			v88 = v87 + v12
+			v89 := uint64(v88) < uint64(v7)
+			if !v89 {
+				goto b30
 			}
 		}
-		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v18
+		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v87, v7, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v88, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -801,7 +807,7 @@ type mm64Host struct {
 	v7  int64
 	v18 []float64
 	v19 int64
-	v80 []float64
+	v81 []float64
 }
 
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
@@ -830,7 +836,7 @@ func (g *mm64Host) Begin() {
 	g.Allot(0, int(g.c1)*8)
 	g.Allot(1, int(g.c2)*8)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v80, n)
+	kernelimpl.HostRoom(&g.v81, n)
 }
 
 // Run runs it.
@@ -889,7 +895,7 @@ func (g *mm64Host) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v87 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v88 int64
 		var v18, v27, v35 float64
 		var v29 int32
 		{
@@ -905,7 +911,7 @@ func (g *mm64Host) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -916,14 +922,14 @@ func (g *mm64Host) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -934,14 +940,14 @@ func (g *mm64Host) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
@@ -949,36 +955,36 @@ func (g *mm64Host) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v86 := v13 * v2
-			v87 = v86 + v12
-			v88 := uint64(v87) < uint64(v7)
-			if !v88 {
-				goto b27
+			v87 := v13 * v2
+			v88 = v87 + v12
+			v89 := uint64(v88) < uint64(v7)
+			if !v89 {
+				goto b30
 			}
 		}
-		*(*float64)(unsafe.Add(p3, int(v87)*8)) = v18
+		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v87, v7, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v88, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -1003,7 +1009,7 @@ func (g *mm64Host) r3() int {
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -1025,12 +1031,12 @@ func (g *mm64Host) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v80 float64
+		var v50, v60, v63, v69, v75, v78, v81 float64
 		var v51, v61, v64, v76 int32
 		var v65, v66, v71 int64
 		if !v38 {
-			v80 = v18
-			goto b19
+			v81 = v18
+			goto b22
 		}
 		{
 			v39 := uint64(v21) < uint64(v10)
@@ -1045,7 +1051,7 @@ func (g *mm64Host) r3() int {
 			if !v49 {
 				v63 = v18
 				v64 = int32(0)
-				goto b13
+				goto b14
 			}
 			v50 = v18
 			v51 = int32(0)
@@ -1064,20 +1070,22 @@ func (g *mm64Host) r3() int {
 			v61 = v51 + 1
 			v62 := v61 < c0
 			if !v62 {
-				v80 = v60
-				goto b19
+				goto b13
 			}
 		}
 		v50 = v60
 		v51 = v61
 		goto b11
 	b13:
+		v78 = v60
+		goto b19
+	b14:
 		{
 			v65 = int64(uint32(v64))
 			v66 = v21 + v65
 			v67 := uint64(v66) < uint64(v10)
 			if !v67 {
-				goto b18
+				goto b21
 			}
 		}
 		{
@@ -1087,7 +1095,7 @@ func (g *mm64Host) r3() int {
 			v71 = v70 + v15
 			v72 := uint64(v71) < uint64(v11)
 			if !v72 {
-				goto b17
+				goto b20
 			}
 		}
 		{
@@ -1097,23 +1105,27 @@ func (g *mm64Host) r3() int {
 			v76 = v64 + 1
 			v77 := v76 < c0
 			if !v77 {
-				v80 = v75
-				goto b19
+				goto b18
 			}
 		}
 		v63 = v75
 		v64 = v76
-		goto b13
-	b17:
+		goto b14
+	b18:
+		v78 = v75
+	b19:
+		v81 = v78
+		goto b22
+	b20:
 		g.Fault(5, v71, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b21:
 		g.Fault(6, v66, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
-		h80[li] = v80
+	b22:
+		h81[li] = v81
 		next = 3
 		continue
 	}
@@ -1126,7 +1138,7 @@ func (g *mm64Host) r4() int {
 	e19 := g.v19
 	c0 := g.c0
 	v9 := int64(c0)
-	h80 := g.v80[:n]
+	h81 := g.v81[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
@@ -1158,7 +1170,7 @@ func (g *mm64Host) r4() int {
 			continue
 		}
 		v19 := e19
-		v80 := h80[li]
+		v81 := h81[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -1168,17 +1180,17 @@ func (g *mm64Host) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float64
-		var v22, v25, v33, v87 int64
+		var v22, v25, v33, v88 int64
 		var v29 int32
 		{
-			v81 := v19 + v9
-			v18 = v80
-			v19 = v81
+			v82 := v19 + v9
+			v18 = v81
+			v19 = v82
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -1189,14 +1201,14 @@ func (g *mm64Host) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v3)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -1207,14 +1219,14 @@ func (g *mm64Host) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
@@ -1222,36 +1234,36 @@ func (g *mm64Host) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v86 := v13 * v2
-			v87 = v86 + v12
-			v88 := uint64(v87) < uint64(v7)
-			if !v88 {
-				goto b27
+			v87 := v13 * v2
+			v88 = v87 + v12
+			v89 := uint64(v88) < uint64(v7)
+			if !v89 {
+				goto b30
 			}
 		}
-		*(*float64)(unsafe.Add(p3, int(v87)*8)) = v18
+		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v87, v7, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v88, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}

@@ -1769,7 +1769,7 @@ func (g *grid2LocalHost) r2() int {
 			v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
 			v74 := float32(v72 + v73)
 			v93 = v74
-			goto b23
+			goto b24
 		}
 	b14:
 		v77 = v11 + v76
@@ -1814,7 +1814,6 @@ func (g *grid2LocalHost) r2() int {
 			v91 = v76 + 1
 			v92 := v91 < 3
 			if !v92 {
-				v93 = v80
 				goto b23
 			}
 		}
@@ -1822,17 +1821,19 @@ func (g *grid2LocalHost) r2() int {
 		v76 = v91
 		goto b14
 	b23:
+		v93 = v80
+	b24:
 		{
 			v94 := v8 * v2
 			v95 = v94 + v7
 			v96 := uint64(v95) < uint64(v5)
 			if !v96 {
-				goto b25
+				goto b26
 			}
 		}
 		*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
 		continue
-	b25:
+	b26:
 		g.Fault(3, v95, v5, v0, v1, int32(0))
 		continue
 	}
@@ -12256,6 +12257,290 @@ func (g *groupRoundsHost) r12() int {
 	return -1
 }
 
+// groupSettlesHost is a work-group of the kernel [GroupSettles].
+type groupSettlesHost struct {
+	kernelimpl.HostGroup
+	v1     int64
+	v2     int64
+	v4     int64
+	v33    []int32
+	v34    int32
+	sint32 []int32
+}
+
+func newGroupSettlesHost() kernelimpl.HostForm { return new(groupSettlesHost) }
+
+var groupSettlesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:290:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:295:9"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:298:8"},
+	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:288:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *groupSettlesHost) Begin() {
+	g.Sites = groupSettlesHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	kernelimpl.HostRoom(&g.v33, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs it.
+func (g *groupSettlesHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// GroupReduce in line 300 of groupalgs.go
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v33)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
+			g.v34 = kernelimpl.HostReduceMin[int32](in)
+			next = g.r1()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *groupSettlesHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v1 := g.v1
+	v17 := 1000 < v1
+	h33 := g.v33[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v16, v27 int32
+		var v6, v24 int64
+		{
+			v0 = int32(basex + x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b20
+			}
+		}
+		{
+			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+			v9 := v8 / 5
+			v10 := v9 * 5
+			v11 := v8 - v10
+			v12 := v11 == 2
+			if !v12 {
+				v16 = v8
+				goto b5
+			}
+		}
+		{
+			v13 := uint64(v6) < uint64(v4)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
+		g.Leave(li)
+		continue
+	b4:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b5:
+		if v17 {
+			goto b9
+		}
+		{
+			v18 := v16 < 0
+			if v18 {
+				goto b9
+			}
+		}
+		{
+			v19 := v16 == 77
+			if !v19 {
+				goto b12
+			}
+		}
+		{
+			v20 := uint32(3) < uint32(v0)
+			if !v20 {
+				goto b12
+			}
+		}
+	b9:
+		{
+			v21 := uint64(v6) < uint64(v4)
+			if !v21 {
+				goto b11
+			}
+		}
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-2)
+		g.Leave(li)
+		continue
+	b11:
+		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b12:
+		{
+			v24 = v1 - v6
+			v25 := v1 != v6
+			if !v25 {
+				goto b19
+			}
+		}
+		{
+			v26 := 9 / v24
+			v27 = int32(uint64(v26))
+			v28 := uint64(v6) < uint64(v4)
+			if !v28 {
+				goto b18
+			}
+		}
+		{
+			v29 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v30 := v29 + v27
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
+			v32 := v16 / 2
+			v33 := v32 + -1
+			h33[li] = v33
+			next = 0
+			continue
+		}
+	b18:
+		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b19:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b20:
+		g.Fault(4, v6, v2, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the GroupReduce in line 300 of groupalgs.go.
+func (g *groupSettlesHost) r1() int {
+	n := g.Items
+	h33 := g.v33[:n]
+	v34 := g.v34
+	v35 := v34 < 2
+	p2 := g.Pointer(2)
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	v17 := 1000 < v1
+	v4 := g.v4
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v33 := h33[li]
+		v0 := int32(basex + x)
+		v6 := int64(uint32(v0))
+		var v16, v27 int32
+		var v24 int64
+		if !v35 {
+			goto b17
+		}
+		{
+			v36 := v33 * 10
+			v37 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v38 := v37 + v36
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v38
+			g.Leave(li)
+			continue
+		}
+	b17:
+		v16 = v33
+		if v17 {
+			goto b9
+		}
+		{
+			v18 := v16 < 0
+			if v18 {
+				goto b9
+			}
+		}
+		{
+			v19 := v16 == 77
+			if !v19 {
+				goto b12
+			}
+		}
+		{
+			v20 := uint32(3) < uint32(v0)
+			if !v20 {
+				goto b12
+			}
+		}
+	b9:
+		{
+			v21 := uint64(v6) < uint64(v4)
+			if !v21 {
+				goto b11
+			}
+		}
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-2)
+		g.Leave(li)
+		continue
+	b11:
+		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b12:
+		{
+			v24 = v1 - v6
+			v25 := v1 != v6
+			if !v25 {
+				goto b19
+			}
+		}
+		{
+			v26 := 9 / v24
+			v27 = int32(uint64(v26))
+			v28 := uint64(v6) < uint64(v4)
+			if !v28 {
+				goto b18
+			}
+		}
+		{
+			v29 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v30 := v29 + v27
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
+			v32 := v16 / 2
+			v33 = v32 + -1
+			h33[li] = v33
+			next = 0
+			continue
+		}
+	b18:
+		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b19:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
 // groupVotesHost is a work-group of the kernel [GroupVotes].
 type groupVotesHost struct {
 	kernelimpl.HostGroup
@@ -15487,24 +15772,24 @@ func (g *phasesHost) r1() int {
 			v8 = int64(uint32(v0))
 			v9 := uint64(v8) < uint64(v2)
 			if !v9 {
-				goto b28
+				goto b29
 			}
 		}
 		{
 			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v11 := uint32(v6) < uint32(32)
 			if !v11 {
-				goto b27
+				goto b28
 			}
 		}
 		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 1
 		continue
-	b27:
+	b28:
 		g.Fault(0, v7, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b29:
 		g.Fault(1, v8, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -15546,7 +15831,7 @@ func (g *phasesHost) r2() int {
 		var v15, v22, v33, v53 int64
 		if !v13 {
 			v55 = int32(0)
-			goto b18
+			goto b19
 		}
 		v14 = int32(0)
 		v15 = int64(0)
@@ -15630,7 +15915,6 @@ func (g *phasesHost) r2() int {
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
-				v55 = v52
 				goto b18
 			}
 		}
@@ -15638,9 +15922,11 @@ func (g *phasesHost) r2() int {
 		v15 = v53
 		goto b5
 	b18:
+		v55 = v52
+	b19:
 		if !v57 {
 			v63 = v55
-			goto b24
+			goto b25
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -15650,19 +15936,19 @@ func (g *phasesHost) r2() int {
 			next = 6
 		}
 		continue
-	b24:
+	b25:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b26
+				goto b27
 			}
 		}
 		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
-	b26:
+	b27:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -15747,7 +16033,6 @@ func (g *phasesHost) r4() int {
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
-				v55 = v52
 				goto b18
 			}
 		}
@@ -15820,9 +16105,10 @@ func (g *phasesHost) r4() int {
 			continue
 		}
 	b18:
+		v55 = v52
 		if !v57 {
 			v63 = v55
-			goto b24
+			goto b25
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -15832,19 +16118,19 @@ func (g *phasesHost) r4() int {
 			next = 6
 		}
 		continue
-	b24:
+	b25:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b26
+				goto b27
 			}
 		}
 		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
-	b26:
+	b27:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -15971,7 +16257,6 @@ func (g *phasesHost) r6() int {
 			v53 = v15 + 1
 			v54 := v53 < v1
 			if !v54 {
-				v55 = v52
 				goto b18
 			}
 		}
@@ -16016,9 +16301,10 @@ func (g *phasesHost) r6() int {
 		g.Leave(li)
 		continue
 	b18:
+		v55 = v52
 		if !v57 {
 			v63 = v55
-			goto b24
+			goto b25
 		}
 		h55[li] = v55
 		if next != 6 {
@@ -16028,19 +16314,19 @@ func (g *phasesHost) r6() int {
 			next = 6
 		}
 		continue
-	b24:
+	b25:
 		{
 			v64 := *(*int32)(unsafe.Add(m0, x*4))
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b26
+				goto b27
 			}
 		}
 		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		g.Leave(li)
 		continue
-	b26:
+	b27:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -16066,14 +16352,14 @@ func (g *phasesHost) r7() int {
 		{
 			v58 := v6 == 3
 			if !v58 {
-				goto b22
+				goto b23
 			}
 		}
 		{
 			v59 := *(*int32)(unsafe.Add(m0, 36))
 			*(*int32)(unsafe.Add(m1, 4)) = v59
 		}
-	b22:
+	b23:
 		continue
 	}
 	return 7
@@ -16108,12 +16394,12 @@ func (g *phasesHost) r8() int {
 			v65 = v63 + v64
 			v66 := uint64(v8) < uint64(v4)
 			if !v66 {
-				goto b26
+				goto b27
 			}
 		}
 		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
 		continue
-	b26:
+	b27:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
 		continue
 	}

@@ -509,24 +509,24 @@ func (g *pipelineHost) r1() int {
 			v8 = int64(uint32(v0))
 			v9 := uint64(v8) < uint64(v1)
 			if !v9 {
-				goto b345
+				goto b361
 			}
 		}
 		{
 			v10 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
 			v11 := uint32(v6) < uint32(c0)
 			if !v11 {
-				goto b344
+				goto b360
 			}
 		}
 		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 1
 		continue
-	b344:
+	b360:
 		g.Fault(0, v7, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b345:
+	b361:
 		g.Fault(1, v8, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -558,7 +558,7 @@ func (g *pipelineHost) r2() int {
 			v14 = v13 - v7
 			v15 := uint64(v14) < uint64(v5)
 			if !v15 {
-				goto b343
+				goto b359
 			}
 		}
 		{
@@ -568,7 +568,7 @@ func (g *pipelineHost) r2() int {
 			next = 2
 			continue
 		}
-	b343:
+	b359:
 		g.Fault(2, v14, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -617,7 +617,7 @@ func (g *pipelineHost) r4() int {
 			v19 := v6 + 1
 			v20 = int64(uint32(v19))
 			if !v21 {
-				goto b342
+				goto b358
 			}
 		}
 		{
@@ -626,7 +626,7 @@ func (g *pipelineHost) r4() int {
 			v24 = v20 - v23
 			v25 := uint64(v24) < uint64(v5)
 			if !v25 {
-				goto b341
+				goto b357
 			}
 		}
 		{
@@ -637,11 +637,11 @@ func (g *pipelineHost) r4() int {
 			next = 4
 			continue
 		}
-	b341:
+	b357:
 		g.Fault(3, v24, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b342:
+	b358:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -869,13 +869,13 @@ func (g *pipelineHost) r11() int {
 		}
 		v6 := int32(x)
 		v0 := int32(basex + x)
-		var v82, v83, v84, v88, v89, v94, v115, v119, v137, v142, v165, v167, v169, v170, v171, v173, v175, v179, v197, v198, v202, v241, v249, v250, v251, v253, v255, v259, v277, v278, v282, v304, v306, v313, v314, v315, v317, v319, v323, v341, v342, v346, v394, v404, v405, v406, v407, v414, v419, v429, v430, v437, v442, v455, v457, v459, v461, v463, v464, v483, v484, v503, v521, v522, v523, v543, v544, v563, v581, v582, v583, v603, v604, v623, v652, v653, v654, v674, v675, v694, v712, v718, v719, v720, v736, v743, v764, v783, v788, v806, v808, v819, v823, v854, v877, v906, v933, v934, v967, v984, v1003, v1014, v1015, v1029, v1039, v1056, v1074, v1076, v1086, v1103, v1122, v1140, v1141, v1158, v1181, v1183, v1184, v1192, v1193, v1195, v1196, v1204, v1205, v1206, v1218, v1219, v1220, v1233, v1234 int64
-		var v85, v86, v92, v93, v233, v740, v741, v742, v905, v1031, v1032, v1034, v1182, v1194, v1207, v1208, v1210, v1221, v1222 bool
-		var v87, v117, v120, v124, v127, v131, v140, v141, v144, v148, v151, v155, v178, v185, v188, v192, v200, v201, v204, v208, v211, v215, v239, v240, v258, v265, v268, v272, v280, v281, v284, v288, v291, v295, v308, v309, v322, v329, v332, v336, v344, v345, v348, v352, v355, v359, v444, v445, v467, v473, v476, v480, v482, v492, v495, v499, v502, v510, v513, v517, v520, v526, v532, v535, v539, v542, v552, v555, v559, v562, v570, v573, v577, v580, v586, v592, v595, v599, v602, v612, v615, v619, v622, v630, v633, v637, v651, v657, v663, v666, v670, v673, v683, v686, v690, v693, v701, v704, v708, v711, v716, v723, v724, v737, v744, v773, v776, v780, v787, v794, v797, v801, v810, v811, v821, v824, v828, v831, v835, v856, v859, v863, v866, v870, v880, v883, v887, v890, v894, v910, v912, v916, v919, v923, v925, v927, v936, v942, v945, v949, v974, v977, v981, v986, v992, v995, v999, v1021, v1022, v1024, v1046, v1049, v1053, v1064, v1067, v1071, v1093, v1096, v1100, v1111, v1114, v1118, v1124, v1148, v1151, v1155, v1165, v1168, v1172, v1209, v1223 int32
+		var v82, v83, v84, v88, v89, v94, v115, v119, v137, v142, v165, v167, v169, v170, v171, v173, v175, v179, v197, v198, v202, v241, v249, v250, v251, v253, v255, v259, v277, v278, v282, v304, v306, v313, v314, v315, v317, v319, v323, v341, v342, v346, v394, v404, v405, v406, v407, v414, v419, v429, v430, v437, v442, v455, v457, v459, v461, v463, v464, v483, v484, v503, v521, v522, v523, v543, v544, v563, v581, v582, v583, v603, v604, v623, v652, v653, v654, v674, v675, v694, v712, v718, v719, v720, v736, v743, v764, v783, v788, v806, v808, v819, v823, v854, v877, v906, v933, v934, v967, v984, v1003, v1014, v1015, v1029, v1039, v1056, v1074, v1076, v1077, v1087, v1104, v1123, v1141, v1142, v1159, v1182, v1184, v1185, v1193, v1194, v1196, v1197, v1205, v1206, v1210, v1211, v1216, v1217, v1218, v1230, v1231, v1232, v1245, v1246 int64
+		var v85, v86, v92, v93, v233, v740, v741, v742, v905, v1031, v1032, v1034, v1183, v1195, v1207, v1208, v1212, v1213, v1215, v1219, v1220, v1222, v1233, v1234 bool
+		var v87, v117, v120, v124, v127, v131, v140, v141, v144, v148, v151, v155, v178, v185, v188, v192, v200, v201, v204, v208, v211, v215, v239, v240, v258, v265, v268, v272, v280, v281, v284, v288, v291, v295, v308, v309, v322, v329, v332, v336, v344, v345, v348, v352, v355, v359, v444, v445, v467, v473, v476, v480, v482, v492, v495, v499, v502, v510, v513, v517, v520, v526, v532, v535, v539, v542, v552, v555, v559, v562, v570, v573, v577, v580, v586, v592, v595, v599, v602, v612, v615, v619, v622, v630, v633, v637, v651, v657, v663, v666, v670, v673, v683, v686, v690, v693, v701, v704, v708, v711, v716, v723, v724, v737, v744, v773, v776, v780, v787, v794, v797, v801, v810, v811, v821, v824, v828, v831, v835, v856, v859, v863, v866, v870, v880, v883, v887, v890, v894, v910, v912, v916, v919, v923, v925, v927, v936, v942, v945, v949, v974, v977, v981, v986, v992, v995, v999, v1021, v1022, v1024, v1046, v1049, v1053, v1064, v1067, v1071, v1094, v1097, v1101, v1112, v1115, v1119, v1125, v1149, v1152, v1156, v1166, v1169, v1173, v1209, v1214, v1221, v1235 int32
 		{
 			v65 := v6 == 0
 			if !v65 {
-				goto b335
+				goto b351
 			}
 		}
 		*(*[384]byte)(m1) = [384]byte{}
@@ -895,7 +895,7 @@ func (g *pipelineHost) r11() int {
 			v89 = v83 - v82
 			v90 := v89 <= 12
 			if !v90 {
-				goto b41
+				goto b42
 			}
 		}
 		{
@@ -908,14 +908,7 @@ func (g *pipelineHost) r11() int {
 		{
 			v95 := v94 < v83
 			if !v95 {
-				v1204 = v82
-				v1205 = v83
-				v1206 = v84
-				v1207 = v85
-				v1208 = v86
-				v1209 = v87
-				v1210 = true
-				goto b322
+				goto b41
 			}
 		}
 		{
@@ -1067,10 +1060,19 @@ func (g *pipelineHost) r11() int {
 			goto b24
 		}
 	b41:
+		v1216 = v82
+		v1217 = v83
+		v1218 = v84
+		v1219 = v85
+		v1220 = v86
+		v1221 = v87
+		v1222 = true
+		goto b338
+	b42:
 		{
 			v164 := v84 == 0
 			if !v164 {
-				goto b107
+				goto b109
 			}
 		}
 		{
@@ -1078,21 +1080,21 @@ func (g *pipelineHost) r11() int {
 			v166 := v165 / 2
 			v167 = v166
 		}
-	b43:
+	b44:
 		{
 			v168 := 0 <= v167
 			if !v168 {
-				goto b62
+				goto b63
 			}
 			v169 = v167
 		}
-	b44:
+	b45:
 		{
 			v170 = v169 * 2
 			v171 = v170 + 1
 			v172 := v89 <= v171
 			if v172 {
-				goto b59
+				goto b60
 			}
 		}
 		{
@@ -1100,14 +1102,14 @@ func (g *pipelineHost) r11() int {
 			v174 := v173 < v89
 			if !v174 {
 				v197 = v171
-				goto b53
+				goto b54
 			}
 		}
 		{
 			v175 = v82 + v171
 			v176 := uint64(v175) < uint64(v5)
 			if !v176 {
-				goto b52
+				goto b53
 			}
 		}
 		{
@@ -1116,7 +1118,7 @@ func (g *pipelineHost) r11() int {
 			v179 = v175 + 1
 			v180 := uint64(v179) < uint64(v5)
 			if !v180 {
-				goto b51
+				goto b52
 			}
 		}
 		{
@@ -1131,7 +1133,7 @@ func (g *pipelineHost) r11() int {
 			v189 := v185 < v188
 			if v189 {
 				v192 = int32(-1)
-				goto b50
+				goto b51
 			}
 		}
 		{
@@ -1142,7 +1144,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v192 = v191
 		}
-	b50:
+	b51:
 		{
 			v193 := v192 < 0
 			v194 := v171
@@ -1150,22 +1152,22 @@ func (g *pipelineHost) r11() int {
 				v194 = v173
 			}
 			v197 = v194
-			goto b53
+			goto b54
 		}
-	b51:
+	b52:
 		g.Fault(8, v179, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b52:
+	b53:
 		g.Fault(9, v175, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b53:
+	b54:
 		{
 			v198 = v82 + v169
 			v199 := uint64(v198) < uint64(v5)
 			if !v199 {
-				goto b61
+				goto b62
 			}
 		}
 		{
@@ -1174,7 +1176,7 @@ func (g *pipelineHost) r11() int {
 			v202 = v82 + v197
 			v203 := uint64(v202) < uint64(v5)
 			if !v203 {
-				goto b60
+				goto b61
 			}
 		}
 		{
@@ -1189,7 +1191,7 @@ func (g *pipelineHost) r11() int {
 			v212 := v208 < v211
 			if v212 {
 				v215 = int32(-1)
-				goto b57
+				goto b58
 			}
 		}
 		{
@@ -1200,11 +1202,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v215 = v214
 		}
-	b57:
+	b58:
 		{
 			v216 := v215 < 0
 			if !v216 {
-				goto b59
+				goto b60
 			}
 		}
 		{
@@ -1213,23 +1215,23 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v200)*4)) = v217
 			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
 			v169 = v197
-			goto b44
+			goto b45
 		}
-	b59:
+	b60:
 		{
 			v221 := v167 + -1
 			v167 = v221
-			goto b43
+			goto b44
 		}
-	b60:
+	b61:
 		g.Fault(10, v202, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b61:
+	b62:
 		g.Fault(11, v198, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b62:
+	b63:
 		{
 			v224 := -2147483648 <= v82
 			v225 := v82 <= 2147483647
@@ -1250,22 +1252,15 @@ func (g *pipelineHost) r11() int {
 			v240 = int32(uint64(v82))
 			if !v238 {
 				v304 = v165
-				goto b83
+				goto b84
 			}
 			v241 = v165
 		}
-	b63:
+	b64:
 		{
 			v242 := 0 <= v241
 			if !v242 {
-				v1204 = v82
-				v1205 = v83
-				v1206 = v84
-				v1207 = v85
-				v1208 = v86
-				v1209 = v87
-				v1210 = true
-				goto b322
+				goto b108
 			}
 		}
 		{
@@ -1277,13 +1272,13 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v244)*4)) = v246
 			v249 = int64(0)
 		}
-	b65:
+	b66:
 		{
 			v250 = v249 * 2
 			v251 = v250 + 1
 			v252 := v241 <= v251
 			if v252 {
-				goto b80
+				goto b81
 			}
 		}
 		{
@@ -1291,14 +1286,14 @@ func (g *pipelineHost) r11() int {
 			v254 := v253 < v241
 			if !v254 {
 				v277 = v251
-				goto b74
+				goto b75
 			}
 		}
 		{
 			v255 = v82 + v251
 			v256 := uint64(v255) < uint64(v5)
 			if !v256 {
-				goto b73
+				goto b74
 			}
 		}
 		{
@@ -1307,7 +1302,7 @@ func (g *pipelineHost) r11() int {
 			v259 = v255 + 1
 			v260 := uint64(v259) < uint64(v5)
 			if !v260 {
-				goto b72
+				goto b73
 			}
 		}
 		{
@@ -1322,7 +1317,7 @@ func (g *pipelineHost) r11() int {
 			v269 := v265 < v268
 			if v269 {
 				v272 = int32(-1)
-				goto b71
+				goto b72
 			}
 		}
 		{
@@ -1333,7 +1328,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v272 = v271
 		}
-	b71:
+	b72:
 		{
 			v273 := v272 < 0
 			v274 := v251
@@ -1341,22 +1336,22 @@ func (g *pipelineHost) r11() int {
 				v274 = v253
 			}
 			v277 = v274
-			goto b74
+			goto b75
 		}
-	b72:
+	b73:
 		g.Fault(8, v259, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b73:
+	b74:
 		g.Fault(9, v255, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b74:
+	b75:
 		{
 			v278 = v82 + v249
 			v279 := uint64(v278) < uint64(v5)
 			if !v279 {
-				goto b82
+				goto b83
 			}
 		}
 		{
@@ -1365,7 +1360,7 @@ func (g *pipelineHost) r11() int {
 			v282 = v82 + v277
 			v283 := uint64(v282) < uint64(v5)
 			if !v283 {
-				goto b81
+				goto b82
 			}
 		}
 		{
@@ -1380,7 +1375,7 @@ func (g *pipelineHost) r11() int {
 			v292 := v288 < v291
 			if v292 {
 				v295 = int32(-1)
-				goto b78
+				goto b79
 			}
 		}
 		{
@@ -1391,11 +1386,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v295 = v294
 		}
-	b78:
+	b79:
 		{
 			v296 := v295 < 0
 			if !v296 {
-				goto b80
+				goto b81
 			}
 		}
 		{
@@ -1404,47 +1399,40 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v280)*4)) = v297
 			*(*int32)(unsafe.Add(m0, int(v284)*4)) = v298
 			v249 = v277
-			goto b65
+			goto b66
 		}
-	b80:
+	b81:
 		{
 			v301 := v241 + -1
 			v241 = v301
-			goto b63
+			goto b64
 		}
-	b81:
+	b82:
 		g.Fault(10, v282, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b82:
+	b83:
 		g.Fault(11, v278, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b83:
+	b84:
 		{
 			v305 := 0 <= v304
 			if !v305 {
-				v1204 = v82
-				v1205 = v83
-				v1206 = v84
-				v1207 = v85
-				v1208 = v86
-				v1209 = v87
-				v1210 = true
-				goto b322
+				goto b108
 			}
 		}
 		{
 			v306 = v82 + v304
 			v307 := uint64(v306) < uint64(v5)
 			if !v307 {
-				goto b106
+				goto b107
 			}
 		}
 		v308 = int32(uint64(v306))
 		v309 = *(*int32)(unsafe.Add(m0, int(v308)*4))
 		if !v233 {
-			goto b105
+			goto b106
 		}
 		{
 			v310 := *(*int32)(unsafe.Add(m0, int(v239)*4))
@@ -1452,13 +1440,13 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v308)*4)) = v310
 			v313 = int64(0)
 		}
-	b87:
+	b88:
 		{
 			v314 = v313 * 2
 			v315 = v314 + 1
 			v316 := v304 <= v315
 			if v316 {
-				goto b102
+				goto b103
 			}
 		}
 		{
@@ -1466,14 +1454,14 @@ func (g *pipelineHost) r11() int {
 			v318 := v317 < v304
 			if !v318 {
 				v341 = v315
-				goto b96
+				goto b97
 			}
 		}
 		{
 			v319 = v82 + v315
 			v320 := uint64(v319) < uint64(v5)
 			if !v320 {
-				goto b95
+				goto b96
 			}
 		}
 		{
@@ -1482,7 +1470,7 @@ func (g *pipelineHost) r11() int {
 			v323 = v319 + 1
 			v324 := uint64(v323) < uint64(v5)
 			if !v324 {
-				goto b94
+				goto b95
 			}
 		}
 		{
@@ -1497,7 +1485,7 @@ func (g *pipelineHost) r11() int {
 			v333 := v329 < v332
 			if v333 {
 				v336 = int32(-1)
-				goto b93
+				goto b94
 			}
 		}
 		{
@@ -1508,7 +1496,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v336 = v335
 		}
-	b93:
+	b94:
 		{
 			v337 := v336 < 0
 			v338 := v315
@@ -1516,22 +1504,22 @@ func (g *pipelineHost) r11() int {
 				v338 = v317
 			}
 			v341 = v338
-			goto b96
+			goto b97
 		}
-	b94:
+	b95:
 		g.Fault(8, v323, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b95:
+	b96:
 		g.Fault(9, v319, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b96:
+	b97:
 		{
 			v342 = v82 + v313
 			v343 := uint64(v342) < uint64(v5)
 			if !v343 {
-				goto b104
+				goto b105
 			}
 		}
 		{
@@ -1540,7 +1528,7 @@ func (g *pipelineHost) r11() int {
 			v346 = v82 + v341
 			v347 := uint64(v346) < uint64(v5)
 			if !v347 {
-				goto b103
+				goto b104
 			}
 		}
 		{
@@ -1555,7 +1543,7 @@ func (g *pipelineHost) r11() int {
 			v356 := v352 < v355
 			if v356 {
 				v359 = int32(-1)
-				goto b100
+				goto b101
 			}
 		}
 		{
@@ -1566,11 +1554,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v359 = v358
 		}
-	b100:
+	b101:
 		{
 			v360 := v359 < 0
 			if !v360 {
-				goto b102
+				goto b103
 			}
 		}
 		{
@@ -1579,34 +1567,43 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v344)*4)) = v361
 			*(*int32)(unsafe.Add(m0, int(v348)*4)) = v362
 			v313 = v341
-			goto b87
+			goto b88
 		}
-	b102:
+	b103:
 		{
 			v365 := v304 + -1
 			v304 = v365
-			goto b83
+			goto b84
 		}
-	b103:
+	b104:
 		g.Fault(10, v346, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b104:
+	b105:
 		g.Fault(11, v342, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b105:
+	b106:
 		g.Fault(12, v82, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b106:
+	b107:
 		g.Fault(13, v306, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b107:
+	b108:
+		v1216 = v82
+		v1217 = v83
+		v1218 = v84
+		v1219 = v85
+		v1220 = v86
+		v1221 = v87
+		v1222 = true
+		goto b338
+	b109:
 		if v85 {
 			v455 = v84
-			goto b120
+			goto b122
 		}
 		{
 			v370 := int32(uint64(v89))
@@ -1654,16 +1651,16 @@ func (g *pipelineHost) r11() int {
 			if !v403 {
 				v429 = v89
 				v430 = v389
-				goto b113
+				goto b115
 			}
 			v406 = v89
 			v407 = v389
 		}
-	b109:
+	b111:
 		{
 			v408 := v407 <= v394
 			if !v408 {
-				goto b119
+				goto b121
 			}
 		}
 		{
@@ -1683,7 +1680,7 @@ func (g *pipelineHost) r11() int {
 			v419 = v82 + v418
 			v420 := uint64(v419) < uint64(v5)
 			if !v420 {
-				goto b112
+				goto b114
 			}
 		}
 		{
@@ -1696,17 +1693,17 @@ func (g *pipelineHost) r11() int {
 			v427 := v407 + 1
 			v406 = v414
 			v407 = v427
-			goto b109
+			goto b111
 		}
-	b112:
+	b114:
 		g.Fault(14, v419, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b113:
+	b115:
 		{
 			v431 := v430 <= v394
 			if !v431 {
-				goto b119
+				goto b121
 			}
 		}
 		{
@@ -1726,7 +1723,7 @@ func (g *pipelineHost) r11() int {
 			v442 = v82 + v441
 			v443 := uint64(v442) < uint64(v5)
 			if !v443 {
-				goto b118
+				goto b120
 			}
 		}
 		{
@@ -1734,7 +1731,7 @@ func (g *pipelineHost) r11() int {
 			v445 = *(*int32)(unsafe.Add(m0, int(v444)*4))
 			v446 := uint64(v430) < uint64(v5)
 			if !v446 {
-				goto b117
+				goto b119
 			}
 		}
 		{
@@ -1745,22 +1742,22 @@ func (g *pipelineHost) r11() int {
 			v451 := v430 + 1
 			v429 = v437
 			v430 = v451
-			goto b113
+			goto b115
 		}
-	b117:
+	b119:
 		g.Fault(15, v430, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b118:
+	b120:
 		g.Fault(14, v442, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b119:
+	b121:
 		{
 			v454 := v84 + -1
 			v455 = v454
 		}
-	b120:
+	b122:
 		{
 			v456 := v89 / 4
 			v457 = v82 + v456
@@ -1774,7 +1771,7 @@ func (g *pipelineHost) r11() int {
 				v652 = v457
 				v653 = v459
 				v654 = v461
-				goto b164
+				goto b166
 			}
 		}
 		{
@@ -1782,7 +1779,7 @@ func (g *pipelineHost) r11() int {
 			v464 = v457 + 1
 			v465 := uint64(v457) < uint64(v5)
 			if !v465 {
-				goto b163
+				goto b165
 			}
 		}
 		{
@@ -1790,7 +1787,7 @@ func (g *pipelineHost) r11() int {
 			v467 = *(*int32)(unsafe.Add(m0, int(v466)*4))
 			v468 := uint64(v463) < uint64(v5)
 			if !v468 {
-				goto b162
+				goto b164
 			}
 		}
 		{
@@ -1805,7 +1802,7 @@ func (g *pipelineHost) r11() int {
 			v477 := v473 < v476
 			if v477 {
 				v480 = int32(-1)
-				goto b125
+				goto b127
 			}
 		}
 		{
@@ -1816,24 +1813,24 @@ func (g *pipelineHost) r11() int {
 			}
 			v480 = v479
 		}
-	b125:
+	b127:
 		{
 			v481 := v480 < 0
 			if v481 {
 				v482 = int32(1)
 				v483 = v457
 				v484 = v463
-				goto b127
+				goto b129
 			}
 		}
 		v482 = int32(0)
 		v483 = v463
 		v484 = v457
-	b127:
+	b129:
 		{
 			v485 := uint64(v464) < uint64(v5)
 			if !v485 {
-				goto b161
+				goto b163
 			}
 		}
 		{
@@ -1850,7 +1847,7 @@ func (g *pipelineHost) r11() int {
 			v496 := v492 < v495
 			if v496 {
 				v499 = int32(-1)
-				goto b130
+				goto b132
 			}
 		}
 		{
@@ -1861,7 +1858,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v499 = v498
 		}
-	b130:
+	b132:
 		{
 			v500 := v499 < 0
 			v501 := v482 + 1
@@ -1886,7 +1883,7 @@ func (g *pipelineHost) r11() int {
 			v514 := v510 < v513
 			if v514 {
 				v517 = int32(-1)
-				goto b132
+				goto b134
 			}
 		}
 		{
@@ -1897,7 +1894,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v517 = v516
 		}
-	b132:
+	b134:
 		{
 			v518 := v517 < 0
 			v519 := v502 + 1
@@ -1913,7 +1910,7 @@ func (g *pipelineHost) r11() int {
 			v523 = v459 + 1
 			v524 := uint64(v459) < uint64(v5)
 			if !v524 {
-				goto b160
+				goto b162
 			}
 		}
 		{
@@ -1921,7 +1918,7 @@ func (g *pipelineHost) r11() int {
 			v526 = *(*int32)(unsafe.Add(m0, int(v525)*4))
 			v527 := uint64(v522) < uint64(v5)
 			if !v527 {
-				goto b159
+				goto b161
 			}
 		}
 		{
@@ -1936,7 +1933,7 @@ func (g *pipelineHost) r11() int {
 			v536 := v532 < v535
 			if v536 {
 				v539 = int32(-1)
-				goto b136
+				goto b138
 			}
 		}
 		{
@@ -1947,14 +1944,14 @@ func (g *pipelineHost) r11() int {
 			}
 			v539 = v538
 		}
-	b136:
+	b138:
 		{
 			v540 := v539 < 0
 			if !v540 {
 				v542 = v520
 				v543 = v522
 				v544 = v459
-				goto b138
+				goto b140
 			}
 		}
 		{
@@ -1963,11 +1960,11 @@ func (g *pipelineHost) r11() int {
 			v543 = v459
 			v544 = v522
 		}
-	b138:
+	b140:
 		{
 			v545 := uint64(v523) < uint64(v5)
 			if !v545 {
-				goto b158
+				goto b160
 			}
 		}
 		{
@@ -1984,7 +1981,7 @@ func (g *pipelineHost) r11() int {
 			v556 := v552 < v555
 			if v556 {
 				v559 = int32(-1)
-				goto b141
+				goto b143
 			}
 		}
 		{
@@ -1995,7 +1992,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v559 = v558
 		}
-	b141:
+	b143:
 		{
 			v560 := v559 < 0
 			v561 := v542 + 1
@@ -2020,7 +2017,7 @@ func (g *pipelineHost) r11() int {
 			v574 := v570 < v573
 			if v574 {
 				v577 = int32(-1)
-				goto b143
+				goto b145
 			}
 		}
 		{
@@ -2031,7 +2028,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v577 = v576
 		}
-	b143:
+	b145:
 		{
 			v578 := v577 < 0
 			v579 := v562 + 1
@@ -2047,7 +2044,7 @@ func (g *pipelineHost) r11() int {
 			v583 = v461 + 1
 			v584 := uint64(v461) < uint64(v5)
 			if !v584 {
-				goto b157
+				goto b159
 			}
 		}
 		{
@@ -2055,7 +2052,7 @@ func (g *pipelineHost) r11() int {
 			v586 = *(*int32)(unsafe.Add(m0, int(v585)*4))
 			v587 := uint64(v582) < uint64(v5)
 			if !v587 {
-				goto b156
+				goto b158
 			}
 		}
 		{
@@ -2070,7 +2067,7 @@ func (g *pipelineHost) r11() int {
 			v596 := v592 < v595
 			if v596 {
 				v599 = int32(-1)
-				goto b147
+				goto b149
 			}
 		}
 		{
@@ -2081,14 +2078,14 @@ func (g *pipelineHost) r11() int {
 			}
 			v599 = v598
 		}
-	b147:
+	b149:
 		{
 			v600 := v599 < 0
 			if !v600 {
 				v602 = v580
 				v603 = v582
 				v604 = v461
-				goto b149
+				goto b151
 			}
 		}
 		{
@@ -2097,11 +2094,11 @@ func (g *pipelineHost) r11() int {
 			v603 = v461
 			v604 = v582
 		}
-	b149:
+	b151:
 		{
 			v605 := uint64(v583) < uint64(v5)
 			if !v605 {
-				goto b155
+				goto b157
 			}
 		}
 		{
@@ -2118,7 +2115,7 @@ func (g *pipelineHost) r11() int {
 			v616 := v612 < v615
 			if v616 {
 				v619 = int32(-1)
-				goto b152
+				goto b154
 			}
 		}
 		{
@@ -2129,7 +2126,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v619 = v618
 		}
-	b152:
+	b154:
 		{
 			v620 := v619 < 0
 			v621 := v602 + 1
@@ -2154,7 +2151,7 @@ func (g *pipelineHost) r11() int {
 			v634 := v630 < v633
 			if v634 {
 				v637 = int32(-1)
-				goto b154
+				goto b156
 			}
 		}
 		{
@@ -2165,7 +2162,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v637 = v636
 		}
-	b154:
+	b156:
 		{
 			v638 := v637 < 0
 			v639 := v622 + 1
@@ -2181,49 +2178,49 @@ func (g *pipelineHost) r11() int {
 			v652 = v521
 			v653 = v581
 			v654 = v641
-			goto b164
+			goto b166
 		}
-	b155:
+	b157:
 		g.Fault(16, v583, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b156:
+	b158:
 		g.Fault(17, v582, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b157:
+	b159:
 		g.Fault(16, v461, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b158:
+	b160:
 		g.Fault(16, v523, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b159:
+	b161:
 		g.Fault(17, v522, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b160:
+	b162:
 		g.Fault(16, v459, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b161:
+	b163:
 		g.Fault(16, v464, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b162:
+	b164:
 		g.Fault(17, v463, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b163:
+	b165:
 		g.Fault(16, v457, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b164:
+	b166:
 		{
 			v655 := uint64(v653) < uint64(v5)
 			if !v655 {
-				goto b334
+				goto b350
 			}
 		}
 		{
@@ -2231,7 +2228,7 @@ func (g *pipelineHost) r11() int {
 			v657 = *(*int32)(unsafe.Add(m0, int(v656)*4))
 			v658 := uint64(v652) < uint64(v5)
 			if !v658 {
-				goto b333
+				goto b349
 			}
 		}
 		{
@@ -2246,7 +2243,7 @@ func (g *pipelineHost) r11() int {
 			v667 := v663 < v666
 			if v667 {
 				v670 = int32(-1)
-				goto b168
+				goto b170
 			}
 		}
 		{
@@ -2257,14 +2254,14 @@ func (g *pipelineHost) r11() int {
 			}
 			v670 = v669
 		}
-	b168:
+	b170:
 		{
 			v671 := v670 < 0
 			if !v671 {
 				v673 = v651
 				v674 = v652
 				v675 = v653
-				goto b170
+				goto b172
 			}
 		}
 		{
@@ -2273,11 +2270,11 @@ func (g *pipelineHost) r11() int {
 			v674 = v653
 			v675 = v652
 		}
-	b170:
+	b172:
 		{
 			v676 := uint64(v654) < uint64(v5)
 			if !v676 {
-				goto b332
+				goto b348
 			}
 		}
 		{
@@ -2294,7 +2291,7 @@ func (g *pipelineHost) r11() int {
 			v687 := v683 < v686
 			if v687 {
 				v690 = int32(-1)
-				goto b173
+				goto b175
 			}
 		}
 		{
@@ -2305,7 +2302,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v690 = v689
 		}
-	b173:
+	b175:
 		{
 			v691 := v690 < 0
 			v692 := v673 + 1
@@ -2330,7 +2327,7 @@ func (g *pipelineHost) r11() int {
 			v705 := v701 < v704
 			if v705 {
 				v708 = int32(-1)
-				goto b175
+				goto b177
 			}
 		}
 		{
@@ -2341,7 +2338,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v708 = v707
 		}
-	b175:
+	b177:
 		{
 			v709 := v708 < 0
 			v710 := v693 + 1
@@ -2356,7 +2353,7 @@ func (g *pipelineHost) r11() int {
 			v713 := v711 == 0
 			if v713 {
 				v716 = int32(1)
-				goto b177
+				goto b179
 			}
 		}
 		{
@@ -2367,29 +2364,29 @@ func (g *pipelineHost) r11() int {
 			}
 			v716 = v715
 		}
-	b177:
+	b179:
 		{
 			v717 := v716 == 2
 			if !v717 {
 				v736 = v712
 				v737 = v716
-				goto b186
+				goto b188
 			}
 		}
 		v718 = v83 + -1
 		v719 = v82
 		v720 = v718
-	b179:
+	b181:
 		{
 			v721 := v719 < v720
 			if !v721 {
-				goto b185
+				goto b187
 			}
 		}
 		{
 			v722 := uint64(v720) < uint64(v5)
 			if !v722 {
-				goto b184
+				goto b186
 			}
 		}
 		{
@@ -2397,7 +2394,7 @@ func (g *pipelineHost) r11() int {
 			v724 = *(*int32)(unsafe.Add(m0, int(v723)*4))
 			v725 := uint64(v719) < uint64(v5)
 			if !v725 {
-				goto b183
+				goto b185
 			}
 		}
 		{
@@ -2409,34 +2406,34 @@ func (g *pipelineHost) r11() int {
 			v731 := v720 + -1
 			v719 = v730
 			v720 = v731
-			goto b179
+			goto b181
 		}
-	b183:
+	b185:
 		g.Fault(18, v719, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b184:
+	b186:
 		g.Fault(19, v720, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b185:
+	b187:
 		{
 			v734 := v712 - v82
 			v735 := v718 - v734
 			v736 = v735
 			v737 = int32(1)
 		}
-	b186:
+	b188:
 		if !v85 {
-			goto b234
+			goto b238
 		}
 		if !v86 {
-			goto b234
+			goto b238
 		}
 		{
 			v738 := v737 == 1
 			if !v738 {
-				goto b234
+				goto b238
 			}
 		}
 		{
@@ -2447,12 +2444,12 @@ func (g *pipelineHost) r11() int {
 			v743 = v739
 			v744 = int32(0)
 		}
-	b190:
+	b192:
 		{
 			v745 := v744 < 5
 			if !v745 {
 				v905 = false
-				goto b233
+				goto b237
 			}
 		}
 		{
@@ -2476,16 +2473,15 @@ func (g *pipelineHost) r11() int {
 			v763 := v762 && v756
 			if !v763 {
 				v783 = v743
-				goto b197
+				goto b200
 			}
 			v764 = v743
 		}
-	b192:
+	b194:
 		{
 			v765 := v764 < v83
 			if !v765 {
-				v806 = v764
-				goto b206
+				goto b199
 			}
 		}
 		{
@@ -2503,7 +2499,7 @@ func (g *pipelineHost) r11() int {
 			v777 := v773 < v776
 			if v777 {
 				v780 = int32(-1)
-				goto b195
+				goto b197
 			}
 		}
 		{
@@ -2514,31 +2510,32 @@ func (g *pipelineHost) r11() int {
 			}
 			v780 = v779
 		}
-	b195:
+	b197:
 		{
 			v781 := v780 < 0
 			if v781 {
-				v806 = v764
-				goto b206
+				goto b199
 			}
 		}
 		{
 			v782 := v764 + 1
 			v764 = v782
-			goto b192
+			goto b194
 		}
-	b197:
+	b199:
+		v806 = v764
+		goto b210
+	b200:
 		{
 			v784 := v783 < v83
 			if !v784 {
-				v806 = v783
-				goto b206
+				goto b209
 			}
 		}
 		{
 			v785 := uint64(v783) < uint64(v5)
 			if !v785 {
-				goto b205
+				goto b208
 			}
 		}
 		{
@@ -2547,7 +2544,7 @@ func (g *pipelineHost) r11() int {
 			v788 = v783 + -1
 			v789 := uint64(v788) < uint64(v5)
 			if !v789 {
-				goto b204
+				goto b207
 			}
 		}
 		{
@@ -2562,7 +2559,7 @@ func (g *pipelineHost) r11() int {
 			v798 := v794 < v797
 			if v798 {
 				v801 = int32(-1)
-				goto b202
+				goto b205
 			}
 		}
 		{
@@ -2573,44 +2570,45 @@ func (g *pipelineHost) r11() int {
 			}
 			v801 = v800
 		}
-	b202:
+	b205:
 		{
 			v802 := v801 < 0
 			if v802 {
-				v806 = v783
-				goto b206
+				goto b209
 			}
 		}
 		{
 			v803 := v783 + 1
 			v783 = v803
-			goto b197
+			goto b200
 		}
-	b204:
+	b207:
 		g.Fault(20, v788, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b205:
+	b208:
 		g.Fault(21, v783, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b206:
+	b209:
+		v806 = v783
+	b210:
 		{
 			v807 := v806 == v83
 			if v807 {
 				v905 = true
-				goto b233
+				goto b237
 			}
 		}
 		if v742 {
 			v905 = false
-			goto b233
+			goto b237
 		}
 		{
 			v808 = v806 + -1
 			v809 := uint64(v808) < uint64(v5)
 			if !v809 {
-				goto b232
+				goto b236
 			}
 		}
 		{
@@ -2618,7 +2616,7 @@ func (g *pipelineHost) r11() int {
 			v811 = *(*int32)(unsafe.Add(m0, int(v810)*4))
 			v812 := uint64(v806) < uint64(v5)
 			if !v812 {
-				goto b231
+				goto b235
 			}
 		}
 		{
@@ -2629,15 +2627,15 @@ func (g *pipelineHost) r11() int {
 			v817 := v806 - v82
 			v818 := 2 <= v817
 			if !v818 {
-				goto b216
+				goto b220
 			}
 			v819 = v808
 		}
-	b211:
+	b215:
 		{
 			v820 := 1 <= v819
 			if !v820 {
-				goto b216
+				goto b220
 			}
 		}
 		{
@@ -2655,7 +2653,7 @@ func (g *pipelineHost) r11() int {
 			v832 := v828 < v831
 			if v832 {
 				v835 = int32(-1)
-				goto b214
+				goto b218
 			}
 		}
 		{
@@ -2666,11 +2664,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v835 = v834
 		}
-	b214:
+	b218:
 		{
 			v836 := v835 < 0
 			if !v836 {
-				goto b216
+				goto b220
 			}
 		}
 		{
@@ -2679,14 +2677,14 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v821)*4)) = v837
 			*(*int32)(unsafe.Add(m0, int(v824)*4)) = v838
 			v819 = v823
-			goto b211
+			goto b215
 		}
-	b216:
+	b220:
 		{
 			v841 := v83 - v806
 			v842 := 2 <= v841
 			if !v842 {
-				goto b230
+				goto b234
 			}
 		}
 		{
@@ -2703,15 +2701,15 @@ func (g *pipelineHost) r11() int {
 			v853 := v852 && v849
 			if !v853 {
 				v877 = v843
-				goto b223
+				goto b227
 			}
 			v854 = v843
 		}
-	b218:
+	b222:
 		{
 			v855 := v854 < v83
 			if !v855 {
-				goto b230
+				goto b234
 			}
 		}
 		{
@@ -2729,7 +2727,7 @@ func (g *pipelineHost) r11() int {
 			v867 := v863 < v866
 			if v867 {
 				v870 = int32(-1)
-				goto b221
+				goto b225
 			}
 		}
 		{
@@ -2740,11 +2738,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v870 = v869
 		}
-	b221:
+	b225:
 		{
 			v871 := v870 < 0
 			if !v871 {
-				goto b230
+				goto b234
 			}
 		}
 		{
@@ -2754,19 +2752,19 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v859)*4)) = v873
 			v876 := v854 + 1
 			v854 = v876
-			goto b218
+			goto b222
 		}
-	b223:
+	b227:
 		{
 			v878 := v877 < v83
 			if !v878 {
-				goto b230
+				goto b234
 			}
 		}
 		{
 			v879 := uint64(v877) < uint64(v5)
 			if !v879 {
-				goto b229
+				goto b233
 			}
 		}
 		{
@@ -2784,7 +2782,7 @@ func (g *pipelineHost) r11() int {
 			v891 := v887 < v890
 			if v891 {
 				v894 = int32(-1)
-				goto b227
+				goto b231
 			}
 		}
 		{
@@ -2795,11 +2793,11 @@ func (g *pipelineHost) r11() int {
 			}
 			v894 = v893
 		}
-	b227:
+	b231:
 		{
 			v895 := v894 < 0
 			if !v895 {
-				goto b230
+				goto b234
 			}
 		}
 		{
@@ -2809,50 +2807,49 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v883)*4)) = v897
 			v900 := v877 + 1
 			v877 = v900
-			goto b223
+			goto b227
 		}
-	b229:
+	b233:
 		g.Fault(22, v877, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b230:
+	b234:
 		{
 			v902 := v744 + 1
 			v743 = v806
 			v744 = v902
-			goto b190
+			goto b192
 		}
-	b231:
+	b235:
 		g.Fault(23, v806, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b232:
+	b236:
 		g.Fault(24, v808, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b233:
+	b237:
 		if v905 {
-			v1204 = v82
-			v1205 = v83
-			v1206 = v455
-			v1207 = true
-			v1208 = true
-			v1209 = v87
-			v1210 = true
-			goto b322
+			v1210 = v82
+			v1211 = v83
+			v1212 = true
+			v1213 = true
+			v1214 = v87
+			v1215 = true
+			goto b337
 		}
-	b234:
+	b238:
 		{
 			v906 = v82 + -1
 			v907 := 0 <= v906
 			if !v907 {
-				goto b270
+				goto b277
 			}
 		}
 		{
 			v908 := uint64(v906) < uint64(v5)
 			if !v908 {
-				goto b269
+				goto b276
 			}
 		}
 		{
@@ -2860,7 +2857,7 @@ func (g *pipelineHost) r11() int {
 			v910 = *(*int32)(unsafe.Add(m0, int(v909)*4))
 			v911 := uint64(v736) < uint64(v5)
 			if !v911 {
-				goto b268
+				goto b275
 			}
 		}
 		{
@@ -2875,7 +2872,7 @@ func (g *pipelineHost) r11() int {
 			v920 := v916 < v919
 			if v920 {
 				v923 = int32(-1)
-				goto b239
+				goto b243
 			}
 		}
 		{
@@ -2886,18 +2883,18 @@ func (g *pipelineHost) r11() int {
 			}
 			v923 = v922
 		}
-	b239:
+	b243:
 		{
 			v924 := v923 < 0
 			if v924 {
-				goto b270
+				goto b277
 			}
 		}
 		{
 			v925 = *(*int32)(unsafe.Add(m0, int(v912)*4))
 			v926 := uint64(v82) < uint64(v5)
 			if !v926 {
-				goto b267
+				goto b274
 			}
 		}
 		{
@@ -2910,18 +2907,18 @@ func (g *pipelineHost) r11() int {
 			v933 = v931
 			v934 = v932
 		}
-	b242:
+	b246:
 		{
 			v935 := v933 <= v934
 			if !v935 {
-				goto b249
+				goto b253
 			}
 		}
 		{
 			v936 = *(*int32)(unsafe.Add(m0, int(v927)*4))
 			v937 := uint64(v933) < uint64(v5)
 			if !v937 {
-				goto b248
+				goto b252
 			}
 		}
 		{
@@ -2936,7 +2933,7 @@ func (g *pipelineHost) r11() int {
 			v946 := v942 < v945
 			if v946 {
 				v949 = int32(-1)
-				goto b246
+				goto b250
 			}
 		}
 		{
@@ -2947,24 +2944,24 @@ func (g *pipelineHost) r11() int {
 			}
 			v949 = v948
 		}
-	b246:
+	b250:
 		{
 			v950 := v949 < 0
 			if v950 {
-				goto b249
+				goto b253
 			}
 		}
 		{
 			v951 := v933 + 1
 			v1014 = v951
 			v1015 = v934
-			goto b265
+			goto b272
 		}
-	b248:
+	b252:
 		g.Fault(25, v933, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b249:
+	b253:
 		{
 			v953 := -2147483648 <= v934
 			v954 := v934 <= 2147483647
@@ -2982,16 +2979,15 @@ func (g *pipelineHost) r11() int {
 			v966 := v965 && v961
 			if !v966 {
 				v984 = v934
-				goto b255
+				goto b260
 			}
 			v967 = v934
 		}
-	b250:
+	b254:
 		{
 			v968 := v933 <= v967
 			if !v968 {
-				v1003 = v967
-				goto b262
+				goto b259
 			}
 		}
 		{
@@ -3007,7 +3003,7 @@ func (g *pipelineHost) r11() int {
 			v978 := v974 < v977
 			if v978 {
 				v981 = int32(-1)
-				goto b253
+				goto b257
 			}
 		}
 		{
@@ -3018,32 +3014,33 @@ func (g *pipelineHost) r11() int {
 			}
 			v981 = v980
 		}
-	b253:
+	b257:
 		{
 			v982 := v981 < 0
 			if !v982 {
-				v1003 = v967
-				goto b262
+				goto b259
 			}
 		}
 		{
 			v983 := v967 + -1
 			v967 = v983
-			goto b250
+			goto b254
 		}
-	b255:
+	b259:
+		v1003 = v967
+		goto b268
+	b260:
 		{
 			v985 := v933 <= v984
 			if !v985 {
-				v1003 = v984
-				goto b262
+				goto b267
 			}
 		}
 		{
 			v986 = *(*int32)(unsafe.Add(m0, int(v927)*4))
 			v987 := uint64(v984) < uint64(v5)
 			if !v987 {
-				goto b261
+				goto b266
 			}
 		}
 		{
@@ -3058,7 +3055,7 @@ func (g *pipelineHost) r11() int {
 			v996 := v992 < v995
 			if v996 {
 				v999 = int32(-1)
-				goto b259
+				goto b264
 			}
 		}
 		{
@@ -3069,41 +3066,42 @@ func (g *pipelineHost) r11() int {
 			}
 			v999 = v998
 		}
-	b259:
+	b264:
 		{
 			v1000 := v999 < 0
 			if !v1000 {
-				v1003 = v984
-				goto b262
+				goto b267
 			}
 		}
 		{
 			v1001 := v984 + -1
 			v984 = v1001
-			goto b255
+			goto b260
 		}
-	b261:
+	b266:
 		g.Fault(26, v984, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b262:
+	b267:
+		v1003 = v984
+	b268:
 		{
 			v1004 := v1003 < v933
-			if v1004 {
-				v1204 = v933
-				v1205 = v83
-				v1206 = v455
-				v1207 = v85
-				v1208 = v86
-				v1209 = v87
-				v1210 = false
-				goto b322
+			if !v1004 {
+				goto b270
 			}
 		}
+		v1205 = v933
+		v1206 = v83
+		v1207 = v85
+		v1208 = v86
+		v1209 = v87
+		goto b336
+	b270:
 		{
 			v1005 := uint64(v1003) < uint64(v5)
 			if !v1005 {
-				goto b266
+				goto b273
 			}
 		}
 		{
@@ -3118,31 +3116,31 @@ func (g *pipelineHost) r11() int {
 			v1014 = v1012
 			v1015 = v1013
 		}
-	b265:
+	b272:
 		v933 = v1014
 		v934 = v1015
-		goto b242
-	b266:
+		goto b246
+	b273:
 		g.Fault(27, v1003, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b267:
+	b274:
 		g.Fault(28, v82, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b268:
+	b275:
 		g.Fault(29, v736, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b269:
+	b276:
 		g.Fault(30, v906, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b270:
+	b277:
 		{
 			v1020 := uint64(v736) < uint64(v5)
 			if !v1020 {
-				goto b331
+				goto b347
 			}
 		}
 		{
@@ -3150,7 +3148,7 @@ func (g *pipelineHost) r11() int {
 			v1022 = *(*int32)(unsafe.Add(m0, int(v1021)*4))
 			v1023 := uint64(v82) < uint64(v5)
 			if !v1023 {
-				goto b330
+				goto b346
 			}
 		}
 		{
@@ -3171,15 +3169,14 @@ func (g *pipelineHost) r11() int {
 			v1038 := v1037 && v1034
 			if !v1038 {
 				v1056 = v1028
-				goto b278
+				goto b287
 			}
 			v1039 = v1028
 		}
-	b273:
+	b280:
 		{
 			v1040 := v1039 <= v1029
 			if !v1040 {
-				v1076 = v1039
 				goto b286
 			}
 		}
@@ -3196,7 +3193,7 @@ func (g *pipelineHost) r11() int {
 			v1050 := v1046 < v1049
 			if v1050 {
 				v1053 = int32(-1)
-				goto b276
+				goto b283
 			}
 		}
 		{
@@ -3207,31 +3204,35 @@ func (g *pipelineHost) r11() int {
 			}
 			v1053 = v1052
 		}
-	b276:
+	b283:
 		{
 			v1054 := v1053 < 0
 			if !v1054 {
-				v1074 = v1039
-				goto b284
+				goto b285
 			}
 		}
 		{
 			v1055 := v1039 + 1
 			v1039 = v1055
-			goto b273
+			goto b280
 		}
-	b278:
+	b285:
+		v1074 = v1039
+		goto b294
+	b286:
+		v1076 = v1039
+		goto b297
+	b287:
 		{
 			v1057 := v1056 <= v1029
 			if !v1057 {
-				v1076 = v1056
-				goto b286
+				goto b296
 			}
 		}
 		{
 			v1058 := uint64(v1056) < uint64(v5)
 			if !v1058 {
-				goto b285
+				goto b295
 			}
 		}
 		{
@@ -3247,7 +3248,7 @@ func (g *pipelineHost) r11() int {
 			v1068 := v1064 < v1067
 			if v1068 {
 				v1071 = int32(-1)
-				goto b282
+				goto b291
 			}
 		}
 		{
@@ -3258,431 +3259,450 @@ func (g *pipelineHost) r11() int {
 			}
 			v1071 = v1070
 		}
-	b282:
+	b291:
 		{
 			v1072 := v1071 < 0
 			if !v1072 {
-				v1074 = v1056
-				goto b284
+				goto b293
 			}
 		}
 		{
 			v1073 := v1056 + 1
 			v1056 = v1073
-			goto b278
+			goto b287
 		}
-	b284:
-		v1076 = v1074
-		goto b286
-	b285:
+	b293:
+		v1074 = v1056
+	b294:
+		v1077 = v1074
+		goto b298
+	b295:
 		g.Fault(31, v1056, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b286:
-		{
-			v1077 := v1076 <= 2147483647
-			v1078 := v1029 - v1076
-			v1079 := v1078 * -1
-			v1080 := v1029 + v1079
-			v1081 := uint64(v1080) < uint64(v5)
-			v1082 := v1031 && v1032
-			v1083 := v1082 && v1077
-			v1084 := v1083 && v1034
-			v1085 := v1084 && v1081
-			if !v1085 {
-				v1103 = v1029
-				goto b292
-			}
-			v1086 = v1029
-		}
-	b287:
-		{
-			v1087 := v1076 <= v1086
-			if !v1087 {
-				v1122 = v1086
-				goto b299
-			}
-		}
-		{
-			v1088 := int32(uint64(v1086))
-			v1089 := *(*int32)(unsafe.Add(m0, int(v1088)*4))
-			v1090 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1091 := v1089 / 7
-			v1092 := v1091 * 7
-			v1093 = v1089 - v1092
-			v1094 := v1090 / 7
-			v1095 := v1094 * 7
-			v1096 = v1090 - v1095
-			v1097 := v1093 < v1096
-			if v1097 {
-				v1100 = int32(-1)
-				goto b290
-			}
-		}
-		{
-			v1098 := v1096 < v1093
-			v1099 := int32(0)
-			if v1098 {
-				v1099 = int32(1)
-			}
-			v1100 = v1099
-		}
-	b290:
-		{
-			v1101 := v1100 < 0
-			if v1101 {
-				v1122 = v1086
-				goto b299
-			}
-		}
-		{
-			v1102 := v1086 + -1
-			v1086 = v1102
-			goto b287
-		}
-	b292:
-		{
-			v1104 := v1076 <= v1103
-			if !v1104 {
-				v1122 = v1103
-				goto b299
-			}
-		}
-		{
-			v1105 := uint64(v1103) < uint64(v5)
-			if !v1105 {
-				goto b298
-			}
-		}
-		{
-			v1106 := int32(uint64(v1103))
-			v1107 := *(*int32)(unsafe.Add(m0, int(v1106)*4))
-			v1108 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1109 := v1107 / 7
-			v1110 := v1109 * 7
-			v1111 = v1107 - v1110
-			v1112 := v1108 / 7
-			v1113 := v1112 * 7
-			v1114 = v1108 - v1113
-			v1115 := v1111 < v1114
-			if v1115 {
-				v1118 = int32(-1)
-				goto b296
-			}
-		}
-		{
-			v1116 := v1114 < v1111
-			v1117 := int32(0)
-			if v1116 {
-				v1117 = int32(1)
-			}
-			v1118 = v1117
-		}
 	b296:
-		{
-			v1119 := v1118 < 0
-			if v1119 {
-				v1122 = v1103
-				goto b299
-			}
-		}
-		{
-			v1120 := v1103 + -1
-			v1103 = v1120
-			goto b292
-		}
+		v1076 = v1056
+	b297:
+		v1077 = v1076
 	b298:
-		g.Fault(32, v1103, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		{
+			v1078 := v1077 <= 2147483647
+			v1079 := v1029 - v1077
+			v1080 := v1079 * -1
+			v1081 := v1029 + v1080
+			v1082 := uint64(v1081) < uint64(v5)
+			v1083 := v1031 && v1032
+			v1084 := v1083 && v1078
+			v1085 := v1084 && v1034
+			v1086 := v1085 && v1082
+			if !v1086 {
+				v1104 = v1029
+				goto b305
+			}
+			v1087 = v1029
+		}
 	b299:
 		{
-			v1123 := v1122 < v1076
-			if !v1123 {
-				goto b303
+			v1088 := v1077 <= v1087
+			if !v1088 {
+				goto b304
 			}
 		}
 		{
-			v1124 = *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1125 := uint64(v1122) < uint64(v5)
-			if !v1125 {
+			v1089 := int32(uint64(v1087))
+			v1090 := *(*int32)(unsafe.Add(m0, int(v1089)*4))
+			v1091 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1092 := v1090 / 7
+			v1093 := v1092 * 7
+			v1094 = v1090 - v1093
+			v1095 := v1091 / 7
+			v1096 := v1095 * 7
+			v1097 = v1091 - v1096
+			v1098 := v1094 < v1097
+			if v1098 {
+				v1101 = int32(-1)
 				goto b302
 			}
 		}
 		{
-			v1126 := int32(uint64(v1122))
-			v1127 := *(*int32)(unsafe.Add(m0, int(v1126)*4))
-			*(*int32)(unsafe.Add(m0, int(v1126)*4)) = v1124
-			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1127
-			v1181 = v1122
-			v1182 = true
-			goto b317
+			v1099 := v1097 < v1094
+			v1100 := int32(0)
+			if v1099 {
+				v1100 = int32(1)
+			}
+			v1101 = v1100
 		}
 	b302:
-		g.Fault(33, v1122, v5, v0, int32(0), int32(0))
+		{
+			v1102 := v1101 < 0
+			if v1102 {
+				goto b304
+			}
+		}
+		{
+			v1103 := v1087 + -1
+			v1087 = v1103
+			goto b299
+		}
+	b304:
+		v1123 = v1087
+		goto b313
+	b305:
+		{
+			v1105 := v1077 <= v1104
+			if !v1105 {
+				goto b312
+			}
+		}
+		{
+			v1106 := uint64(v1104) < uint64(v5)
+			if !v1106 {
+				goto b311
+			}
+		}
+		{
+			v1107 := int32(uint64(v1104))
+			v1108 := *(*int32)(unsafe.Add(m0, int(v1107)*4))
+			v1109 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1110 := v1108 / 7
+			v1111 := v1110 * 7
+			v1112 = v1108 - v1111
+			v1113 := v1109 / 7
+			v1114 := v1113 * 7
+			v1115 = v1109 - v1114
+			v1116 := v1112 < v1115
+			if v1116 {
+				v1119 = int32(-1)
+				goto b309
+			}
+		}
+		{
+			v1117 := v1115 < v1112
+			v1118 := int32(0)
+			if v1117 {
+				v1118 = int32(1)
+			}
+			v1119 = v1118
+		}
+	b309:
+		{
+			v1120 := v1119 < 0
+			if v1120 {
+				goto b312
+			}
+		}
+		{
+			v1121 := v1104 + -1
+			v1104 = v1121
+			goto b305
+		}
+	b311:
+		g.Fault(32, v1104, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b303:
+	b312:
+		v1123 = v1104
+	b313:
 		{
-			v1131 := uint64(v1122) < uint64(v5)
-			if !v1131 {
+			v1124 := v1123 < v1077
+			if !v1124 {
+				goto b317
+			}
+		}
+		{
+			v1125 = *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1126 := uint64(v1123) < uint64(v5)
+			if !v1126 {
+				goto b316
+			}
+		}
+		{
+			v1127 := int32(uint64(v1123))
+			v1128 := *(*int32)(unsafe.Add(m0, int(v1127)*4))
+			*(*int32)(unsafe.Add(m0, int(v1127)*4)) = v1125
+			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1128
+			v1182 = v1123
+			v1183 = true
+			goto b331
+		}
+	b316:
+		g.Fault(33, v1123, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b317:
+		{
+			v1132 := uint64(v1123) < uint64(v5)
+			if !v1132 {
+				goto b345
+			}
+		}
+		{
+			v1133 := int32(uint64(v1123))
+			v1134 := *(*int32)(unsafe.Add(m0, int(v1133)*4))
+			v1135 := int32(uint64(v1077))
+			v1136 := *(*int32)(unsafe.Add(m0, int(v1135)*4))
+			*(*int32)(unsafe.Add(m0, int(v1135)*4)) = v1134
+			*(*int32)(unsafe.Add(m0, int(v1133)*4)) = v1136
+			v1139 := v1077 + 1
+			v1140 := v1123 + -1
+			v1141 = v1139
+			v1142 = v1140
+		}
+	b319:
+		{
+			v1143 := v1141 <= v1142
+			if !v1143 {
+				v1159 = v1142
+				goto b324
+			}
+		}
+		{
+			v1144 := int32(uint64(v1141))
+			v1145 := *(*int32)(unsafe.Add(m0, int(v1144)*4))
+			v1146 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1147 := v1145 / 7
+			v1148 := v1147 * 7
+			v1149 = v1145 - v1148
+			v1150 := v1146 / 7
+			v1151 := v1150 * 7
+			v1152 = v1146 - v1151
+			v1153 := v1149 < v1152
+			if v1153 {
+				v1156 = int32(-1)
+				goto b322
+			}
+		}
+		{
+			v1154 := v1152 < v1149
+			v1155 := int32(0)
+			if v1154 {
+				v1155 = int32(1)
+			}
+			v1156 = v1155
+		}
+	b322:
+		{
+			v1157 := v1156 < 0
+			if !v1157 {
+				v1159 = v1142
+				goto b324
+			}
+		}
+		{
+			v1158 := v1141 + 1
+			v1245 = v1158
+			v1246 = v1142
+			goto b344
+		}
+	b324:
+		{
+			v1160 := v1141 <= v1159
+			if !v1160 {
 				goto b329
 			}
 		}
 		{
-			v1132 := int32(uint64(v1122))
-			v1133 := *(*int32)(unsafe.Add(m0, int(v1132)*4))
-			v1134 := int32(uint64(v1076))
-			v1135 := *(*int32)(unsafe.Add(m0, int(v1134)*4))
-			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1133
-			*(*int32)(unsafe.Add(m0, int(v1132)*4)) = v1135
-			v1138 := v1076 + 1
-			v1139 := v1122 + -1
-			v1140 = v1138
-			v1141 = v1139
-		}
-	b305:
-		{
-			v1142 := v1140 <= v1141
-			if !v1142 {
-				v1158 = v1141
-				goto b310
-			}
-		}
-		{
-			v1143 := int32(uint64(v1140))
-			v1144 := *(*int32)(unsafe.Add(m0, int(v1143)*4))
-			v1145 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1146 := v1144 / 7
-			v1147 := v1146 * 7
-			v1148 = v1144 - v1147
-			v1149 := v1145 / 7
-			v1150 := v1149 * 7
-			v1151 = v1145 - v1150
-			v1152 := v1148 < v1151
-			if v1152 {
-				v1155 = int32(-1)
-				goto b308
-			}
-		}
-		{
-			v1153 := v1151 < v1148
-			v1154 := int32(0)
-			if v1153 {
-				v1154 = int32(1)
-			}
-			v1155 = v1154
-		}
-	b308:
-		{
-			v1156 := v1155 < 0
-			if !v1156 {
-				v1158 = v1141
-				goto b310
-			}
-		}
-		{
-			v1157 := v1140 + 1
-			v1233 = v1157
-			v1234 = v1141
-			goto b328
-		}
-	b310:
-		{
-			v1159 := v1140 <= v1158
-			if !v1159 {
-				goto b315
-			}
-		}
-		{
-			v1160 := int32(uint64(v1158))
-			v1161 := *(*int32)(unsafe.Add(m0, int(v1160)*4))
-			v1162 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1163 := v1161 / 7
-			v1164 := v1163 * 7
-			v1165 = v1161 - v1164
-			v1166 := v1162 / 7
-			v1167 := v1166 * 7
-			v1168 = v1162 - v1167
-			v1169 := v1165 < v1168
-			if v1169 {
-				v1172 = int32(-1)
-				goto b313
-			}
-		}
-		{
-			v1170 := v1168 < v1165
-			v1171 := int32(0)
+			v1161 := int32(uint64(v1159))
+			v1162 := *(*int32)(unsafe.Add(m0, int(v1161)*4))
+			v1163 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1164 := v1162 / 7
+			v1165 := v1164 * 7
+			v1166 = v1162 - v1165
+			v1167 := v1163 / 7
+			v1168 := v1167 * 7
+			v1169 = v1163 - v1168
+			v1170 := v1166 < v1169
 			if v1170 {
-				v1171 = int32(1)
-			}
-			v1172 = v1171
-		}
-	b313:
-		{
-			v1173 := v1172 < 0
-			if v1173 {
-				goto b315
-			}
-		}
-		{
-			v1174 := v1158 + -1
-			v1158 = v1174
-			goto b310
-		}
-	b315:
-		{
-			v1175 := v1158 < v1140
-			if !v1175 {
+				v1173 = int32(-1)
 				goto b327
 			}
 		}
 		{
-			v1176 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
-			v1177 := int32(uint64(v1158))
-			v1178 := *(*int32)(unsafe.Add(m0, int(v1177)*4))
-			*(*int32)(unsafe.Add(m0, int(v1177)*4)) = v1176
-			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1178
-			v1181 = v1158
-			v1182 = false
+			v1171 := v1169 < v1166
+			v1172 := int32(0)
+			if v1171 {
+				v1172 = int32(1)
+			}
+			v1173 = v1172
 		}
-	b317:
+	b327:
 		{
-			v1183 = v1181 - v82
-			v1184 = v83 - v1181
-			v1185 := v1183 < v1184
-			if !v1185 {
-				goto b319
+			v1174 := v1173 < 0
+			if v1174 {
+				goto b329
 			}
 		}
 		{
-			v1186 := v89 / 8
-			v1187 := v1186 <= v1183
-			v1188 := v1181 + 1
-			v1192 = v1188
-			v1193 = v83
-			v1194 = v1187
-			v1195 = v82
-			v1196 = v1181
-			goto b320
+			v1175 := v1159 + -1
+			v1159 = v1175
+			goto b324
 		}
-	b319:
+	b329:
 		{
-			v1189 := v89 / 8
-			v1190 := v1189 <= v1184
-			v1191 := v1181 + 1
-			v1192 = v82
-			v1193 = v1181
-			v1194 = v1190
+			v1176 := v1159 < v1141
+			if !v1176 {
+				goto b343
+			}
+		}
+		{
+			v1177 := *(*int32)(unsafe.Add(m0, int(v1024)*4))
+			v1178 := int32(uint64(v1159))
+			v1179 := *(*int32)(unsafe.Add(m0, int(v1178)*4))
+			*(*int32)(unsafe.Add(m0, int(v1178)*4)) = v1177
+			*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v1179
+			v1182 = v1159
+			v1183 = false
+		}
+	b331:
+		{
+			v1184 = v1182 - v82
+			v1185 = v83 - v1182
+			v1186 := v1184 < v1185
+			if !v1186 {
+				goto b333
+			}
+		}
+		{
+			v1187 := v89 / 8
+			v1188 := v1187 <= v1184
+			v1189 := v1182 + 1
+			v1193 = v1189
+			v1194 = v83
+			v1195 = v1188
+			v1196 = v82
+			v1197 = v1182
+			goto b334
+		}
+	b333:
+		{
+			v1190 := v89 / 8
+			v1191 := v1190 <= v1185
+			v1192 := v1182 + 1
+			v1193 = v82
+			v1194 = v1182
 			v1195 = v1191
-			v1196 = v83
+			v1196 = v1192
+			v1197 = v83
 		}
-	b320:
+	b334:
 		{
-			v1197 := uint32(v87) < uint32(48)
-			if !v1197 {
-				goto b326
+			v1198 := uint32(v87) < uint32(48)
+			if !v1198 {
+				goto b342
 			}
 		}
 		{
-			*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1192
-			*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1193
+			*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1193
+			*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1194
 			*(*int64)(unsafe.Add(m3, int(v87)*8)) = v455
-			*(*bool)(unsafe.Add(m4, int(v87))) = v1194
-			*(*bool)(unsafe.Add(m5, int(v87))) = v1182
-			v1203 := v87 + 1
-			v1204 = v1195
+			*(*bool)(unsafe.Add(m4, int(v87))) = v1195
+			*(*bool)(unsafe.Add(m5, int(v87))) = v1183
+			v1204 := v87 + 1
 			v1205 = v1196
-			v1206 = v455
+			v1206 = v1197
 			v1207 = true
 			v1208 = true
-			v1209 = v1203
-			v1210 = false
+			v1209 = v1204
 		}
-	b322:
-		if !v1210 {
-			v1218 = v1204
-			v1219 = v1205
-			v1220 = v1206
-			v1221 = v1207
-			v1222 = v1208
-			v1223 = v1209
-			goto b325
+	b336:
+		v1210 = v1205
+		v1211 = v1206
+		v1212 = v1207
+		v1213 = v1208
+		v1214 = v1209
+		v1215 = false
+	b337:
+		v1216 = v1210
+		v1217 = v1211
+		v1218 = v455
+		v1219 = v1212
+		v1220 = v1213
+		v1221 = v1214
+		v1222 = v1215
+	b338:
+		if !v1222 {
+			v1230 = v1216
+			v1231 = v1217
+			v1232 = v1218
+			v1233 = v1219
+			v1234 = v1220
+			v1235 = v1221
+			goto b341
 		}
 		{
-			v1211 := v1209 == 0
-			if v1211 {
-				goto b335
+			v1223 := v1221 == 0
+			if v1223 {
+				goto b351
 			}
 		}
 		{
-			v1212 := v1209 + -1
-			v1213 := *(*int64)(unsafe.Add(m1, int(v1212)*8))
-			v1214 := *(*int64)(unsafe.Add(m2, int(v1212)*8))
-			v1215 := *(*int64)(unsafe.Add(m3, int(v1212)*8))
-			v1216 := *(*bool)(unsafe.Add(m4, int(v1212)))
-			v1217 := *(*bool)(unsafe.Add(m5, int(v1212)))
-			v1218 = v1213
-			v1219 = v1214
-			v1220 = v1215
-			v1221 = v1216
-			v1222 = v1217
-			v1223 = v1212
+			v1224 := v1221 + -1
+			v1225 := *(*int64)(unsafe.Add(m1, int(v1224)*8))
+			v1226 := *(*int64)(unsafe.Add(m2, int(v1224)*8))
+			v1227 := *(*int64)(unsafe.Add(m3, int(v1224)*8))
+			v1228 := *(*bool)(unsafe.Add(m4, int(v1224)))
+			v1229 := *(*bool)(unsafe.Add(m5, int(v1224)))
+			v1230 = v1225
+			v1231 = v1226
+			v1232 = v1227
+			v1233 = v1228
+			v1234 = v1229
+			v1235 = v1224
 		}
-	b325:
-		v82 = v1218
-		v83 = v1219
-		v84 = v1220
-		v85 = v1221
-		v86 = v1222
-		v87 = v1223
+	b341:
+		v82 = v1230
+		v83 = v1231
+		v84 = v1232
+		v85 = v1233
+		v86 = v1234
+		v87 = v1235
 		goto b22
-	b326:
+	b342:
 		g.Fault(34, v88, int64(48), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b327:
+	b343:
 		{
-			v1225 := int32(uint64(v1158))
-			v1226 := *(*int32)(unsafe.Add(m0, int(v1225)*4))
-			v1227 := int32(uint64(v1140))
-			v1228 := *(*int32)(unsafe.Add(m0, int(v1227)*4))
-			*(*int32)(unsafe.Add(m0, int(v1227)*4)) = v1226
-			*(*int32)(unsafe.Add(m0, int(v1225)*4)) = v1228
-			v1231 := v1140 + 1
-			v1232 := v1158 + -1
-			v1233 = v1231
-			v1234 = v1232
+			v1237 := int32(uint64(v1159))
+			v1238 := *(*int32)(unsafe.Add(m0, int(v1237)*4))
+			v1239 := int32(uint64(v1141))
+			v1240 := *(*int32)(unsafe.Add(m0, int(v1239)*4))
+			*(*int32)(unsafe.Add(m0, int(v1239)*4)) = v1238
+			*(*int32)(unsafe.Add(m0, int(v1237)*4)) = v1240
+			v1243 := v1141 + 1
+			v1244 := v1159 + -1
+			v1245 = v1243
+			v1246 = v1244
 		}
-	b328:
-		v1140 = v1233
-		v1141 = v1234
-		goto b305
-	b329:
-		g.Fault(35, v1122, v5, v0, int32(0), int32(0))
+	b344:
+		v1141 = v1245
+		v1142 = v1246
+		goto b319
+	b345:
+		g.Fault(35, v1123, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b330:
+	b346:
 		g.Fault(36, v82, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b331:
+	b347:
 		g.Fault(37, v736, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b332:
+	b348:
 		g.Fault(16, v654, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b333:
+	b349:
 		g.Fault(17, v652, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b334:
+	b350:
 		g.Fault(16, v653, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b335:
+	b351:
 		next = 11
 		continue
 	}
@@ -3708,30 +3728,30 @@ func (g *pipelineHost) r12() int {
 		v49 := h49[li]
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v1242, v1246 int32
+		var v1254, v1258 int32
 		{
-			v1241 := *(*int32)(unsafe.Add(m0, x*4))
-			v1242 = v1241 * 10
-			v1243 := v50 != 0
-			if !v1243 {
-				goto b340
+			v1253 := *(*int32)(unsafe.Add(m0, x*4))
+			v1254 = v1253 * 10
+			v1255 := v50 != 0
+			if !v1255 {
+				goto b356
 			}
 		}
 		{
-			v1244 := int32(uint64(v49))
-			v1245 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(v1244)*4))
-			v1246 = v1242 + v1245
-			v1247 := uint64(v8) < uint64(v3)
-			if !v1247 {
-				goto b339
+			v1256 := int32(uint64(v49))
+			v1257 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(v1256)*4))
+			v1258 = v1254 + v1257
+			v1259 := uint64(v8) < uint64(v3)
+			if !v1259 {
+				goto b355
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v1246
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v1258
 		continue
-	b339:
+	b355:
 		g.Fault(38, v8, v3, v0, int32(0), int32(0))
 		continue
-	b340:
+	b356:
 		g.Fault(39, int64(0), v50, v0, int32(0), int32(0))
 		continue
 	}
@@ -4082,24 +4102,24 @@ func (g *sharedHost) r1() int {
 			v5 = int64(uint32(v0))
 			v6 := uint64(v5) < uint64(v1)
 			if !v6 {
-				goto b427
+				goto b443
 			}
 		}
 		{
 			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
 			v8 := uint32(v3) < uint32(32)
 			if !v8 {
-				goto b426
+				goto b442
 			}
 		}
 		*(*float32)(unsafe.Add(m0, x*4)) = v7
 		next = 1
 		continue
-	b426:
+	b442:
 		g.Fault(0, v4, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b427:
+	b443:
 		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -4126,14 +4146,14 @@ func (g *sharedHost) r2() int {
 		}
 		v3 := int32(x)
 		v0 := int32(basex + x)
-		var v16, v17, v18, v22, v23, v28, v49, v53, v68, v73, v93, v95, v97, v98, v99, v101, v103, v107, v122, v123, v127, v163, v171, v172, v173, v175, v177, v181, v196, v197, v201, v220, v222, v229, v230, v231, v233, v235, v239, v254, v255, v259, v304, v314, v315, v316, v317, v324, v329, v339, v340, v347, v352, v365, v367, v369, v371, v373, v374, v390, v391, v407, v422, v423, v424, v441, v442, v458, v473, v474, v475, v492, v493, v509, v535, v536, v537, v554, v555, v571, v586, v592, v593, v594, v610, v618, v639, v655, v660, v675, v677, v688, v692, v717, v737, v763, v787, v788, v818, v832, v848, v859, v860, v874, v882, v896, v911, v913, v920, v934, v950, v968, v969, v983, v1003, v1005, v1006, v1014, v1015, v1017, v1018, v1026, v1027, v1028, v1040, v1041, v1042, v1055, v1056 int64
-		var v19, v20, v26, v27, v57, v78, v112, v132, v155, v186, v206, v244, v264, v382, v398, v413, v432, v449, v464, v483, v500, v515, v545, v562, v577, v614, v615, v616, v617, v647, v665, v696, v725, v746, v762, v772, v795, v824, v839, v878, v879, v888, v903, v926, v941, v975, v989, v1004, v1016, v1029, v1030, v1032, v1043, v1044 bool
-		var v21, v51, v54, v62, v71, v75, v83, v117, v125, v129, v137, v161, v162, v191, v199, v203, v211, v224, v249, v257, v261, v269, v354, v387, v389, v403, v406, v418, v421, v437, v440, v454, v457, v469, v472, v488, v491, v505, v508, v520, v534, v550, v553, v567, v570, v582, v585, v590, v597, v611, v619, v652, v670, v679, v690, v693, v701, v719, v722, v730, v740, v743, v751, v769, v777, v781, v800, v829, v844, v866, v869, v893, v908, v931, v946, v980, v994, v1031, v1045 int32
-		var v52, v55, v72, v76, v106, v110, v126, v130, v180, v184, v200, v204, v225, v238, v242, v258, v262, v355, v377, v380, v394, v396, v409, v411, v427, v430, v445, v447, v460, v462, v478, v481, v496, v498, v511, v513, v540, v543, v558, v560, v573, v575, v598, v642, v645, v659, v663, v680, v691, v694, v720, v723, v741, v744, v767, v770, v779, v790, v793, v820, v822, v834, v837, v867, v885, v886, v900, v901, v923, v924, v938, v939, v952, v972, v973, v986, v987 float32
+		var v16, v17, v18, v22, v23, v28, v49, v53, v68, v73, v93, v95, v97, v98, v99, v101, v103, v107, v122, v123, v127, v163, v171, v172, v173, v175, v177, v181, v196, v197, v201, v220, v222, v229, v230, v231, v233, v235, v239, v254, v255, v259, v304, v314, v315, v316, v317, v324, v329, v339, v340, v347, v352, v365, v367, v369, v371, v373, v374, v390, v391, v407, v422, v423, v424, v441, v442, v458, v473, v474, v475, v492, v493, v509, v535, v536, v537, v554, v555, v571, v586, v592, v593, v594, v610, v618, v639, v655, v660, v675, v677, v688, v692, v717, v737, v763, v787, v788, v818, v832, v848, v859, v860, v874, v882, v896, v911, v913, v914, v921, v935, v951, v969, v970, v984, v1004, v1006, v1007, v1015, v1016, v1018, v1019, v1027, v1028, v1032, v1033, v1038, v1039, v1040, v1052, v1053, v1054, v1067, v1068 int64
+		var v19, v20, v26, v27, v57, v78, v112, v132, v155, v186, v206, v244, v264, v382, v398, v413, v432, v449, v464, v483, v500, v515, v545, v562, v577, v614, v615, v616, v617, v647, v665, v696, v725, v746, v762, v772, v795, v824, v839, v878, v879, v888, v903, v927, v942, v976, v990, v1005, v1017, v1029, v1030, v1034, v1035, v1037, v1041, v1042, v1044, v1055, v1056 bool
+		var v21, v51, v54, v62, v71, v75, v83, v117, v125, v129, v137, v161, v162, v191, v199, v203, v211, v224, v249, v257, v261, v269, v354, v387, v389, v403, v406, v418, v421, v437, v440, v454, v457, v469, v472, v488, v491, v505, v508, v520, v534, v550, v553, v567, v570, v582, v585, v590, v597, v611, v619, v652, v670, v679, v690, v693, v701, v719, v722, v730, v740, v743, v751, v769, v777, v781, v800, v829, v844, v866, v869, v893, v908, v932, v947, v981, v995, v1031, v1036, v1043, v1057 int32
+		var v52, v55, v72, v76, v106, v110, v126, v130, v180, v184, v200, v204, v225, v238, v242, v258, v262, v355, v377, v380, v394, v396, v409, v411, v427, v430, v445, v447, v460, v462, v478, v481, v496, v498, v511, v513, v540, v543, v558, v560, v573, v575, v598, v642, v645, v659, v663, v680, v691, v694, v720, v723, v741, v744, v767, v770, v779, v790, v793, v820, v822, v834, v837, v867, v885, v886, v900, v901, v924, v925, v939, v940, v953, v973, v974, v987, v988 float32
 		{
 			v10 := v3 == 0
 			if !v10 {
-				goto b424
+				goto b440
 			}
 		}
 		*(*[384]byte)(m1) = [384]byte{}
@@ -4153,7 +4173,7 @@ func (g *sharedHost) r2() int {
 			v23 = v17 - v16
 			v24 := v23 <= 12
 			if !v24 {
-				goto b31
+				goto b32
 			}
 		}
 		{
@@ -4166,14 +4186,7 @@ func (g *sharedHost) r2() int {
 		{
 			v29 := v28 < v17
 			if !v29 {
-				v1026 = v16
-				v1027 = v17
-				v1028 = v18
-				v1029 = v19
-				v1030 = v20
-				v1031 = v21
-				v1032 = true
-				goto b411
+				goto b31
 			}
 		}
 		{
@@ -4353,10 +4366,19 @@ func (g *sharedHost) r2() int {
 			goto b8
 		}
 	b31:
+		v1038 = v16
+		v1039 = v17
+		v1040 = v18
+		v1041 = v19
+		v1042 = v20
+		v1043 = v21
+		v1044 = true
+		goto b427
+	b32:
 		{
 			v92 := v18 == 0
 			if !v92 {
-				goto b115
+				goto b117
 			}
 		}
 		{
@@ -4364,21 +4386,21 @@ func (g *sharedHost) r2() int {
 			v94 := v93 / 2
 			v95 = v94
 		}
-	b33:
+	b34:
 		{
 			v96 := 0 <= v95
 			if !v96 {
-				goto b58
+				goto b59
 			}
 			v97 = v95
 		}
-	b34:
+	b35:
 		{
 			v98 = v97 * 2
 			v99 = v98 + 1
 			v100 := v23 <= v99
 			if v100 {
-				goto b55
+				goto b56
 			}
 		}
 		{
@@ -4386,14 +4408,14 @@ func (g *sharedHost) r2() int {
 			v102 := v101 < v23
 			if !v102 {
 				v122 = v99
-				goto b46
+				goto b47
 			}
 		}
 		{
 			v103 = v16 + v99
 			v104 := uint64(v103) < uint64(32)
 			if !v104 {
-				goto b45
+				goto b46
 			}
 		}
 		{
@@ -4402,7 +4424,7 @@ func (g *sharedHost) r2() int {
 			v107 = v103 + 1
 			v108 := uint64(v107) < uint64(32)
 			if !v108 {
-				goto b44
+				goto b45
 			}
 		}
 		{
@@ -4411,7 +4433,7 @@ func (g *sharedHost) r2() int {
 			v111 := v110 != v110
 			v112 = v106 != v106
 			if !v111 {
-				goto b40
+				goto b41
 			}
 		}
 		{
@@ -4420,18 +4442,18 @@ func (g *sharedHost) r2() int {
 				v113 = int32(0)
 			}
 			v117 = v113
-			goto b43
+			goto b44
 		}
-	b40:
+	b41:
 		if v112 {
 			v117 = int32(1)
-			goto b43
+			goto b44
 		}
 		{
 			v114 := v110 < v106
 			if v114 {
 				v117 = int32(-1)
-				goto b43
+				goto b44
 			}
 		}
 		{
@@ -4442,7 +4464,7 @@ func (g *sharedHost) r2() int {
 			}
 			v117 = v116
 		}
-	b43:
+	b44:
 		{
 			v118 := v117 < 0
 			v119 := v99
@@ -4450,22 +4472,22 @@ func (g *sharedHost) r2() int {
 				v119 = v101
 			}
 			v122 = v119
-			goto b46
+			goto b47
 		}
-	b44:
+	b45:
 		g.Fault(4, v107, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b45:
+	b46:
 		g.Fault(5, v103, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b46:
+	b47:
 		{
 			v123 = v16 + v97
 			v124 := uint64(v123) < uint64(32)
 			if !v124 {
-				goto b57
+				goto b58
 			}
 		}
 		{
@@ -4474,7 +4496,7 @@ func (g *sharedHost) r2() int {
 			v127 = v16 + v122
 			v128 := uint64(v127) < uint64(32)
 			if !v128 {
-				goto b56
+				goto b57
 			}
 		}
 		{
@@ -4483,7 +4505,7 @@ func (g *sharedHost) r2() int {
 			v131 := v130 != v130
 			v132 = v126 != v126
 			if !v131 {
-				goto b50
+				goto b51
 			}
 		}
 		{
@@ -4492,18 +4514,18 @@ func (g *sharedHost) r2() int {
 				v133 = int32(0)
 			}
 			v137 = v133
-			goto b53
+			goto b54
 		}
-	b50:
+	b51:
 		if v132 {
 			v137 = int32(1)
-			goto b53
+			goto b54
 		}
 		{
 			v134 := v130 < v126
 			if v134 {
 				v137 = int32(-1)
-				goto b53
+				goto b54
 			}
 		}
 		{
@@ -4514,11 +4536,11 @@ func (g *sharedHost) r2() int {
 			}
 			v137 = v136
 		}
-	b53:
+	b54:
 		{
 			v138 := v137 < 0
 			if !v138 {
-				goto b55
+				goto b56
 			}
 		}
 		{
@@ -4527,23 +4549,23 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v125)*4)) = v139
 			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
 			v97 = v122
-			goto b34
+			goto b35
 		}
-	b55:
+	b56:
 		{
 			v143 := v95 + -1
 			v95 = v143
-			goto b33
+			goto b34
 		}
-	b56:
+	b57:
 		g.Fault(6, v127, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b57:
+	b58:
 		g.Fault(7, v123, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b58:
+	b59:
 		{
 			v146 := -2147483648 <= v16
 			v147 := v16 <= 2147483647
@@ -4564,22 +4586,15 @@ func (g *sharedHost) r2() int {
 			v162 = int32(uint64(v16))
 			if !v160 {
 				v220 = v93
-				goto b85
+				goto b86
 			}
 			v163 = v93
 		}
-	b59:
+	b60:
 		{
 			v164 := 0 <= v163
 			if !v164 {
-				v1026 = v16
-				v1027 = v17
-				v1028 = v18
-				v1029 = v19
-				v1030 = v20
-				v1031 = v21
-				v1032 = true
-				goto b411
+				goto b116
 			}
 		}
 		{
@@ -4591,13 +4606,13 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v166)*4)) = v168
 			v171 = int64(0)
 		}
-	b61:
+	b62:
 		{
 			v172 = v171 * 2
 			v173 = v172 + 1
 			v174 := v163 <= v173
 			if v174 {
-				goto b82
+				goto b83
 			}
 		}
 		{
@@ -4605,14 +4620,14 @@ func (g *sharedHost) r2() int {
 			v176 := v175 < v163
 			if !v176 {
 				v196 = v173
-				goto b73
+				goto b74
 			}
 		}
 		{
 			v177 = v16 + v173
 			v178 := uint64(v177) < uint64(32)
 			if !v178 {
-				goto b72
+				goto b73
 			}
 		}
 		{
@@ -4621,7 +4636,7 @@ func (g *sharedHost) r2() int {
 			v181 = v177 + 1
 			v182 := uint64(v181) < uint64(32)
 			if !v182 {
-				goto b71
+				goto b72
 			}
 		}
 		{
@@ -4630,7 +4645,7 @@ func (g *sharedHost) r2() int {
 			v185 := v184 != v184
 			v186 = v180 != v180
 			if !v185 {
-				goto b67
+				goto b68
 			}
 		}
 		{
@@ -4639,18 +4654,18 @@ func (g *sharedHost) r2() int {
 				v187 = int32(0)
 			}
 			v191 = v187
-			goto b70
+			goto b71
 		}
-	b67:
+	b68:
 		if v186 {
 			v191 = int32(1)
-			goto b70
+			goto b71
 		}
 		{
 			v188 := v184 < v180
 			if v188 {
 				v191 = int32(-1)
-				goto b70
+				goto b71
 			}
 		}
 		{
@@ -4661,7 +4676,7 @@ func (g *sharedHost) r2() int {
 			}
 			v191 = v190
 		}
-	b70:
+	b71:
 		{
 			v192 := v191 < 0
 			v193 := v173
@@ -4669,22 +4684,22 @@ func (g *sharedHost) r2() int {
 				v193 = v175
 			}
 			v196 = v193
-			goto b73
+			goto b74
 		}
-	b71:
+	b72:
 		g.Fault(4, v181, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b72:
+	b73:
 		g.Fault(5, v177, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b73:
+	b74:
 		{
 			v197 = v16 + v171
 			v198 := uint64(v197) < uint64(32)
 			if !v198 {
-				goto b84
+				goto b85
 			}
 		}
 		{
@@ -4693,7 +4708,7 @@ func (g *sharedHost) r2() int {
 			v201 = v16 + v196
 			v202 := uint64(v201) < uint64(32)
 			if !v202 {
-				goto b83
+				goto b84
 			}
 		}
 		{
@@ -4702,7 +4717,7 @@ func (g *sharedHost) r2() int {
 			v205 := v204 != v204
 			v206 = v200 != v200
 			if !v205 {
-				goto b77
+				goto b78
 			}
 		}
 		{
@@ -4711,18 +4726,18 @@ func (g *sharedHost) r2() int {
 				v207 = int32(0)
 			}
 			v211 = v207
-			goto b80
+			goto b81
 		}
-	b77:
+	b78:
 		if v206 {
 			v211 = int32(1)
-			goto b80
+			goto b81
 		}
 		{
 			v208 := v204 < v200
 			if v208 {
 				v211 = int32(-1)
-				goto b80
+				goto b81
 			}
 		}
 		{
@@ -4733,11 +4748,11 @@ func (g *sharedHost) r2() int {
 			}
 			v211 = v210
 		}
-	b80:
+	b81:
 		{
 			v212 := v211 < 0
 			if !v212 {
-				goto b82
+				goto b83
 			}
 		}
 		{
@@ -4746,47 +4761,40 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v199)*4)) = v213
 			*(*float32)(unsafe.Add(m0, int(v203)*4)) = v214
 			v171 = v196
-			goto b61
+			goto b62
 		}
-	b82:
+	b83:
 		{
 			v217 := v163 + -1
 			v163 = v217
-			goto b59
+			goto b60
 		}
-	b83:
+	b84:
 		g.Fault(6, v201, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b84:
+	b85:
 		g.Fault(7, v197, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b85:
+	b86:
 		{
 			v221 := 0 <= v220
 			if !v221 {
-				v1026 = v16
-				v1027 = v17
-				v1028 = v18
-				v1029 = v19
-				v1030 = v20
-				v1031 = v21
-				v1032 = true
-				goto b411
+				goto b116
 			}
 		}
 		{
 			v222 = v16 + v220
 			v223 := uint64(v222) < uint64(32)
 			if !v223 {
-				goto b114
+				goto b115
 			}
 		}
 		v224 = int32(uint64(v222))
 		v225 = *(*float32)(unsafe.Add(m0, int(v224)*4))
 		if !v155 {
-			goto b113
+			goto b114
 		}
 		{
 			v226 := *(*float32)(unsafe.Add(m0, int(v161)*4))
@@ -4794,13 +4802,13 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v224)*4)) = v226
 			v229 = int64(0)
 		}
-	b89:
+	b90:
 		{
 			v230 = v229 * 2
 			v231 = v230 + 1
 			v232 := v220 <= v231
 			if v232 {
-				goto b110
+				goto b111
 			}
 		}
 		{
@@ -4808,14 +4816,14 @@ func (g *sharedHost) r2() int {
 			v234 := v233 < v220
 			if !v234 {
 				v254 = v231
-				goto b101
+				goto b102
 			}
 		}
 		{
 			v235 = v16 + v231
 			v236 := uint64(v235) < uint64(32)
 			if !v236 {
-				goto b100
+				goto b101
 			}
 		}
 		{
@@ -4824,7 +4832,7 @@ func (g *sharedHost) r2() int {
 			v239 = v235 + 1
 			v240 := uint64(v239) < uint64(32)
 			if !v240 {
-				goto b99
+				goto b100
 			}
 		}
 		{
@@ -4833,7 +4841,7 @@ func (g *sharedHost) r2() int {
 			v243 := v242 != v242
 			v244 = v238 != v238
 			if !v243 {
-				goto b95
+				goto b96
 			}
 		}
 		{
@@ -4842,18 +4850,18 @@ func (g *sharedHost) r2() int {
 				v245 = int32(0)
 			}
 			v249 = v245
-			goto b98
+			goto b99
 		}
-	b95:
+	b96:
 		if v244 {
 			v249 = int32(1)
-			goto b98
+			goto b99
 		}
 		{
 			v246 := v242 < v238
 			if v246 {
 				v249 = int32(-1)
-				goto b98
+				goto b99
 			}
 		}
 		{
@@ -4864,7 +4872,7 @@ func (g *sharedHost) r2() int {
 			}
 			v249 = v248
 		}
-	b98:
+	b99:
 		{
 			v250 := v249 < 0
 			v251 := v231
@@ -4872,22 +4880,22 @@ func (g *sharedHost) r2() int {
 				v251 = v233
 			}
 			v254 = v251
-			goto b101
+			goto b102
 		}
-	b99:
+	b100:
 		g.Fault(4, v239, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b100:
+	b101:
 		g.Fault(5, v235, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b101:
+	b102:
 		{
 			v255 = v16 + v229
 			v256 := uint64(v255) < uint64(32)
 			if !v256 {
-				goto b112
+				goto b113
 			}
 		}
 		{
@@ -4896,7 +4904,7 @@ func (g *sharedHost) r2() int {
 			v259 = v16 + v254
 			v260 := uint64(v259) < uint64(32)
 			if !v260 {
-				goto b111
+				goto b112
 			}
 		}
 		{
@@ -4905,7 +4913,7 @@ func (g *sharedHost) r2() int {
 			v263 := v262 != v262
 			v264 = v258 != v258
 			if !v263 {
-				goto b105
+				goto b106
 			}
 		}
 		{
@@ -4914,18 +4922,18 @@ func (g *sharedHost) r2() int {
 				v265 = int32(0)
 			}
 			v269 = v265
-			goto b108
+			goto b109
 		}
-	b105:
+	b106:
 		if v264 {
 			v269 = int32(1)
-			goto b108
+			goto b109
 		}
 		{
 			v266 := v262 < v258
 			if v266 {
 				v269 = int32(-1)
-				goto b108
+				goto b109
 			}
 		}
 		{
@@ -4936,11 +4944,11 @@ func (g *sharedHost) r2() int {
 			}
 			v269 = v268
 		}
-	b108:
+	b109:
 		{
 			v270 := v269 < 0
 			if !v270 {
-				goto b110
+				goto b111
 			}
 		}
 		{
@@ -4949,34 +4957,43 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v271
 			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v272
 			v229 = v254
-			goto b89
+			goto b90
 		}
-	b110:
+	b111:
 		{
 			v275 := v220 + -1
 			v220 = v275
-			goto b85
+			goto b86
 		}
-	b111:
+	b112:
 		g.Fault(6, v259, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b112:
+	b113:
 		g.Fault(7, v255, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b113:
+	b114:
 		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b114:
+	b115:
 		g.Fault(9, v222, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b115:
+	b116:
+		v1038 = v16
+		v1039 = v17
+		v1040 = v18
+		v1041 = v19
+		v1042 = v20
+		v1043 = v21
+		v1044 = true
+		goto b427
+	b117:
 		if v19 {
 			v365 = v18
-			goto b128
+			goto b130
 		}
 		{
 			v280 := int32(uint64(v23))
@@ -5024,16 +5041,16 @@ func (g *sharedHost) r2() int {
 			if !v313 {
 				v339 = v23
 				v340 = v299
-				goto b121
+				goto b123
 			}
 			v316 = v23
 			v317 = v299
 		}
-	b117:
+	b119:
 		{
 			v318 := v317 <= v304
 			if !v318 {
-				goto b127
+				goto b129
 			}
 		}
 		{
@@ -5053,7 +5070,7 @@ func (g *sharedHost) r2() int {
 			v329 = v16 + v328
 			v330 := uint64(v329) < uint64(32)
 			if !v330 {
-				goto b120
+				goto b122
 			}
 		}
 		{
@@ -5066,17 +5083,17 @@ func (g *sharedHost) r2() int {
 			v337 := v317 + 1
 			v316 = v324
 			v317 = v337
-			goto b117
+			goto b119
 		}
-	b120:
+	b122:
 		g.Fault(10, v329, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b121:
+	b123:
 		{
 			v341 := v340 <= v304
 			if !v341 {
-				goto b127
+				goto b129
 			}
 		}
 		{
@@ -5096,7 +5113,7 @@ func (g *sharedHost) r2() int {
 			v352 = v16 + v351
 			v353 := uint64(v352) < uint64(32)
 			if !v353 {
-				goto b126
+				goto b128
 			}
 		}
 		{
@@ -5104,7 +5121,7 @@ func (g *sharedHost) r2() int {
 			v355 = *(*float32)(unsafe.Add(m0, int(v354)*4))
 			v356 := uint64(v340) < uint64(32)
 			if !v356 {
-				goto b125
+				goto b127
 			}
 		}
 		{
@@ -5115,22 +5132,22 @@ func (g *sharedHost) r2() int {
 			v361 := v340 + 1
 			v339 = v347
 			v340 = v361
-			goto b121
+			goto b123
 		}
-	b125:
+	b127:
 		g.Fault(11, v340, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b126:
+	b128:
 		g.Fault(10, v352, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b127:
+	b129:
 		{
 			v364 := v18 + -1
 			v365 = v364
 		}
-	b128:
+	b130:
 		{
 			v366 := v23 / 4
 			v367 = v16 + v366
@@ -5144,7 +5161,7 @@ func (g *sharedHost) r2() int {
 				v535 = v367
 				v536 = v369
 				v537 = v371
-				goto b199
+				goto b201
 			}
 		}
 		{
@@ -5152,7 +5169,7 @@ func (g *sharedHost) r2() int {
 			v374 = v367 + 1
 			v375 := uint64(v367) < uint64(32)
 			if !v375 {
-				goto b198
+				goto b200
 			}
 		}
 		{
@@ -5160,7 +5177,7 @@ func (g *sharedHost) r2() int {
 			v377 = *(*float32)(unsafe.Add(m0, int(v376)*4))
 			v378 := uint64(v373) < uint64(32)
 			if !v378 {
-				goto b197
+				goto b199
 			}
 		}
 		{
@@ -5169,7 +5186,7 @@ func (g *sharedHost) r2() int {
 			v381 := v380 != v380
 			v382 = v377 != v377
 			if !v381 {
-				goto b133
+				goto b135
 			}
 		}
 		{
@@ -5178,18 +5195,18 @@ func (g *sharedHost) r2() int {
 				v383 = int32(0)
 			}
 			v387 = v383
-			goto b136
+			goto b138
 		}
-	b133:
+	b135:
 		if v382 {
 			v387 = int32(1)
-			goto b136
+			goto b138
 		}
 		{
 			v384 := v380 < v377
 			if v384 {
 				v387 = int32(-1)
-				goto b136
+				goto b138
 			}
 		}
 		{
@@ -5200,24 +5217,24 @@ func (g *sharedHost) r2() int {
 			}
 			v387 = v386
 		}
-	b136:
+	b138:
 		{
 			v388 := v387 < 0
 			if v388 {
 				v389 = int32(1)
 				v390 = v367
 				v391 = v373
-				goto b138
+				goto b140
 			}
 		}
 		v389 = int32(0)
 		v390 = v373
 		v391 = v367
-	b138:
+	b140:
 		{
 			v392 := uint64(v374) < uint64(32)
 			if !v392 {
-				goto b196
+				goto b198
 			}
 		}
 		{
@@ -5228,7 +5245,7 @@ func (g *sharedHost) r2() int {
 			v397 := v396 != v396
 			v398 = v394 != v394
 			if !v397 {
-				goto b141
+				goto b143
 			}
 		}
 		{
@@ -5237,18 +5254,18 @@ func (g *sharedHost) r2() int {
 				v399 = int32(0)
 			}
 			v403 = v399
-			goto b144
+			goto b146
 		}
-	b141:
+	b143:
 		if v398 {
 			v403 = int32(1)
-			goto b144
+			goto b146
 		}
 		{
 			v400 := v396 < v394
 			if v400 {
 				v403 = int32(-1)
-				goto b144
+				goto b146
 			}
 		}
 		{
@@ -5259,7 +5276,7 @@ func (g *sharedHost) r2() int {
 			}
 			v403 = v402
 		}
-	b144:
+	b146:
 		{
 			v404 := v403 < 0
 			v405 := v389 + 1
@@ -5278,7 +5295,7 @@ func (g *sharedHost) r2() int {
 			v412 := v411 != v411
 			v413 = v409 != v409
 			if !v412 {
-				goto b146
+				goto b148
 			}
 		}
 		{
@@ -5287,18 +5304,18 @@ func (g *sharedHost) r2() int {
 				v414 = int32(0)
 			}
 			v418 = v414
-			goto b149
+			goto b151
 		}
-	b146:
+	b148:
 		if v413 {
 			v418 = int32(1)
-			goto b149
+			goto b151
 		}
 		{
 			v415 := v411 < v409
 			if v415 {
 				v418 = int32(-1)
-				goto b149
+				goto b151
 			}
 		}
 		{
@@ -5309,7 +5326,7 @@ func (g *sharedHost) r2() int {
 			}
 			v418 = v417
 		}
-	b149:
+	b151:
 		{
 			v419 := v418 < 0
 			v420 := v406 + 1
@@ -5325,7 +5342,7 @@ func (g *sharedHost) r2() int {
 			v424 = v369 + 1
 			v425 := uint64(v369) < uint64(32)
 			if !v425 {
-				goto b195
+				goto b197
 			}
 		}
 		{
@@ -5333,7 +5350,7 @@ func (g *sharedHost) r2() int {
 			v427 = *(*float32)(unsafe.Add(m0, int(v426)*4))
 			v428 := uint64(v423) < uint64(32)
 			if !v428 {
-				goto b194
+				goto b196
 			}
 		}
 		{
@@ -5342,7 +5359,7 @@ func (g *sharedHost) r2() int {
 			v431 := v430 != v430
 			v432 = v427 != v427
 			if !v431 {
-				goto b153
+				goto b155
 			}
 		}
 		{
@@ -5351,18 +5368,18 @@ func (g *sharedHost) r2() int {
 				v433 = int32(0)
 			}
 			v437 = v433
-			goto b156
+			goto b158
 		}
-	b153:
+	b155:
 		if v432 {
 			v437 = int32(1)
-			goto b156
+			goto b158
 		}
 		{
 			v434 := v430 < v427
 			if v434 {
 				v437 = int32(-1)
-				goto b156
+				goto b158
 			}
 		}
 		{
@@ -5373,14 +5390,14 @@ func (g *sharedHost) r2() int {
 			}
 			v437 = v436
 		}
-	b156:
+	b158:
 		{
 			v438 := v437 < 0
 			if !v438 {
 				v440 = v421
 				v441 = v423
 				v442 = v369
-				goto b158
+				goto b160
 			}
 		}
 		{
@@ -5389,11 +5406,11 @@ func (g *sharedHost) r2() int {
 			v441 = v369
 			v442 = v423
 		}
-	b158:
+	b160:
 		{
 			v443 := uint64(v424) < uint64(32)
 			if !v443 {
-				goto b193
+				goto b195
 			}
 		}
 		{
@@ -5404,7 +5421,7 @@ func (g *sharedHost) r2() int {
 			v448 := v447 != v447
 			v449 = v445 != v445
 			if !v448 {
-				goto b161
+				goto b163
 			}
 		}
 		{
@@ -5413,18 +5430,18 @@ func (g *sharedHost) r2() int {
 				v450 = int32(0)
 			}
 			v454 = v450
-			goto b164
+			goto b166
 		}
-	b161:
+	b163:
 		if v449 {
 			v454 = int32(1)
-			goto b164
+			goto b166
 		}
 		{
 			v451 := v447 < v445
 			if v451 {
 				v454 = int32(-1)
-				goto b164
+				goto b166
 			}
 		}
 		{
@@ -5435,7 +5452,7 @@ func (g *sharedHost) r2() int {
 			}
 			v454 = v453
 		}
-	b164:
+	b166:
 		{
 			v455 := v454 < 0
 			v456 := v440 + 1
@@ -5454,7 +5471,7 @@ func (g *sharedHost) r2() int {
 			v463 := v462 != v462
 			v464 = v460 != v460
 			if !v463 {
-				goto b166
+				goto b168
 			}
 		}
 		{
@@ -5463,18 +5480,18 @@ func (g *sharedHost) r2() int {
 				v465 = int32(0)
 			}
 			v469 = v465
-			goto b169
+			goto b171
 		}
-	b166:
+	b168:
 		if v464 {
 			v469 = int32(1)
-			goto b169
+			goto b171
 		}
 		{
 			v466 := v462 < v460
 			if v466 {
 				v469 = int32(-1)
-				goto b169
+				goto b171
 			}
 		}
 		{
@@ -5485,7 +5502,7 @@ func (g *sharedHost) r2() int {
 			}
 			v469 = v468
 		}
-	b169:
+	b171:
 		{
 			v470 := v469 < 0
 			v471 := v457 + 1
@@ -5501,7 +5518,7 @@ func (g *sharedHost) r2() int {
 			v475 = v371 + 1
 			v476 := uint64(v371) < uint64(32)
 			if !v476 {
-				goto b192
+				goto b194
 			}
 		}
 		{
@@ -5509,7 +5526,7 @@ func (g *sharedHost) r2() int {
 			v478 = *(*float32)(unsafe.Add(m0, int(v477)*4))
 			v479 := uint64(v474) < uint64(32)
 			if !v479 {
-				goto b191
+				goto b193
 			}
 		}
 		{
@@ -5518,7 +5535,7 @@ func (g *sharedHost) r2() int {
 			v482 := v481 != v481
 			v483 = v478 != v478
 			if !v482 {
-				goto b173
+				goto b175
 			}
 		}
 		{
@@ -5527,18 +5544,18 @@ func (g *sharedHost) r2() int {
 				v484 = int32(0)
 			}
 			v488 = v484
-			goto b176
+			goto b178
 		}
-	b173:
+	b175:
 		if v483 {
 			v488 = int32(1)
-			goto b176
+			goto b178
 		}
 		{
 			v485 := v481 < v478
 			if v485 {
 				v488 = int32(-1)
-				goto b176
+				goto b178
 			}
 		}
 		{
@@ -5549,14 +5566,14 @@ func (g *sharedHost) r2() int {
 			}
 			v488 = v487
 		}
-	b176:
+	b178:
 		{
 			v489 := v488 < 0
 			if !v489 {
 				v491 = v472
 				v492 = v474
 				v493 = v371
-				goto b178
+				goto b180
 			}
 		}
 		{
@@ -5565,11 +5582,11 @@ func (g *sharedHost) r2() int {
 			v492 = v371
 			v493 = v474
 		}
-	b178:
+	b180:
 		{
 			v494 := uint64(v475) < uint64(32)
 			if !v494 {
-				goto b190
+				goto b192
 			}
 		}
 		{
@@ -5580,7 +5597,7 @@ func (g *sharedHost) r2() int {
 			v499 := v498 != v498
 			v500 = v496 != v496
 			if !v499 {
-				goto b181
+				goto b183
 			}
 		}
 		{
@@ -5589,18 +5606,18 @@ func (g *sharedHost) r2() int {
 				v501 = int32(0)
 			}
 			v505 = v501
-			goto b184
+			goto b186
 		}
-	b181:
+	b183:
 		if v500 {
 			v505 = int32(1)
-			goto b184
+			goto b186
 		}
 		{
 			v502 := v498 < v496
 			if v502 {
 				v505 = int32(-1)
-				goto b184
+				goto b186
 			}
 		}
 		{
@@ -5611,7 +5628,7 @@ func (g *sharedHost) r2() int {
 			}
 			v505 = v504
 		}
-	b184:
+	b186:
 		{
 			v506 := v505 < 0
 			v507 := v491 + 1
@@ -5630,7 +5647,7 @@ func (g *sharedHost) r2() int {
 			v514 := v513 != v513
 			v515 = v511 != v511
 			if !v514 {
-				goto b186
+				goto b188
 			}
 		}
 		{
@@ -5639,18 +5656,18 @@ func (g *sharedHost) r2() int {
 				v516 = int32(0)
 			}
 			v520 = v516
-			goto b189
+			goto b191
 		}
-	b186:
+	b188:
 		if v515 {
 			v520 = int32(1)
-			goto b189
+			goto b191
 		}
 		{
 			v517 := v513 < v511
 			if v517 {
 				v520 = int32(-1)
-				goto b189
+				goto b191
 			}
 		}
 		{
@@ -5661,7 +5678,7 @@ func (g *sharedHost) r2() int {
 			}
 			v520 = v519
 		}
-	b189:
+	b191:
 		{
 			v521 := v520 < 0
 			v522 := v508 + 1
@@ -5677,49 +5694,49 @@ func (g *sharedHost) r2() int {
 			v535 = v422
 			v536 = v473
 			v537 = v524
-			goto b199
+			goto b201
 		}
-	b190:
+	b192:
 		g.Fault(12, v475, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b191:
+	b193:
 		g.Fault(13, v474, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b192:
+	b194:
 		g.Fault(12, v371, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b193:
+	b195:
 		g.Fault(12, v424, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b194:
+	b196:
 		g.Fault(13, v423, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b195:
+	b197:
 		g.Fault(12, v369, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b196:
+	b198:
 		g.Fault(12, v374, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b197:
+	b199:
 		g.Fault(13, v373, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b198:
+	b200:
 		g.Fault(12, v367, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b199:
+	b201:
 		{
 			v538 := uint64(v536) < uint64(32)
 			if !v538 {
-				goto b423
+				goto b439
 			}
 		}
 		{
@@ -5727,7 +5744,7 @@ func (g *sharedHost) r2() int {
 			v540 = *(*float32)(unsafe.Add(m0, int(v539)*4))
 			v541 := uint64(v535) < uint64(32)
 			if !v541 {
-				goto b422
+				goto b438
 			}
 		}
 		{
@@ -5736,7 +5753,7 @@ func (g *sharedHost) r2() int {
 			v544 := v543 != v543
 			v545 = v540 != v540
 			if !v544 {
-				goto b203
+				goto b205
 			}
 		}
 		{
@@ -5745,18 +5762,18 @@ func (g *sharedHost) r2() int {
 				v546 = int32(0)
 			}
 			v550 = v546
-			goto b206
+			goto b208
 		}
-	b203:
+	b205:
 		if v545 {
 			v550 = int32(1)
-			goto b206
+			goto b208
 		}
 		{
 			v547 := v543 < v540
 			if v547 {
 				v550 = int32(-1)
-				goto b206
+				goto b208
 			}
 		}
 		{
@@ -5767,14 +5784,14 @@ func (g *sharedHost) r2() int {
 			}
 			v550 = v549
 		}
-	b206:
+	b208:
 		{
 			v551 := v550 < 0
 			if !v551 {
 				v553 = v534
 				v554 = v535
 				v555 = v536
-				goto b208
+				goto b210
 			}
 		}
 		{
@@ -5783,11 +5800,11 @@ func (g *sharedHost) r2() int {
 			v554 = v536
 			v555 = v535
 		}
-	b208:
+	b210:
 		{
 			v556 := uint64(v537) < uint64(32)
 			if !v556 {
-				goto b421
+				goto b437
 			}
 		}
 		{
@@ -5798,7 +5815,7 @@ func (g *sharedHost) r2() int {
 			v561 := v560 != v560
 			v562 = v558 != v558
 			if !v561 {
-				goto b211
+				goto b213
 			}
 		}
 		{
@@ -5807,18 +5824,18 @@ func (g *sharedHost) r2() int {
 				v563 = int32(0)
 			}
 			v567 = v563
-			goto b214
+			goto b216
 		}
-	b211:
+	b213:
 		if v562 {
 			v567 = int32(1)
-			goto b214
+			goto b216
 		}
 		{
 			v564 := v560 < v558
 			if v564 {
 				v567 = int32(-1)
-				goto b214
+				goto b216
 			}
 		}
 		{
@@ -5829,7 +5846,7 @@ func (g *sharedHost) r2() int {
 			}
 			v567 = v566
 		}
-	b214:
+	b216:
 		{
 			v568 := v567 < 0
 			v569 := v553 + 1
@@ -5848,7 +5865,7 @@ func (g *sharedHost) r2() int {
 			v576 := v575 != v575
 			v577 = v573 != v573
 			if !v576 {
-				goto b216
+				goto b218
 			}
 		}
 		{
@@ -5857,18 +5874,18 @@ func (g *sharedHost) r2() int {
 				v578 = int32(0)
 			}
 			v582 = v578
-			goto b219
+			goto b221
 		}
-	b216:
+	b218:
 		if v577 {
 			v582 = int32(1)
-			goto b219
+			goto b221
 		}
 		{
 			v579 := v575 < v573
 			if v579 {
 				v582 = int32(-1)
-				goto b219
+				goto b221
 			}
 		}
 		{
@@ -5879,7 +5896,7 @@ func (g *sharedHost) r2() int {
 			}
 			v582 = v581
 		}
-	b219:
+	b221:
 		{
 			v583 := v582 < 0
 			v584 := v570 + 1
@@ -5894,7 +5911,7 @@ func (g *sharedHost) r2() int {
 			v587 := v585 == 0
 			if v587 {
 				v590 = int32(1)
-				goto b221
+				goto b223
 			}
 		}
 		{
@@ -5905,29 +5922,29 @@ func (g *sharedHost) r2() int {
 			}
 			v590 = v589
 		}
-	b221:
+	b223:
 		{
 			v591 := v590 == 2
 			if !v591 {
 				v610 = v586
 				v611 = v590
-				goto b230
+				goto b232
 			}
 		}
 		v592 = v17 + -1
 		v593 = v16
 		v594 = v592
-	b223:
+	b225:
 		{
 			v595 := v593 < v594
 			if !v595 {
-				goto b229
+				goto b231
 			}
 		}
 		{
 			v596 := uint64(v594) < uint64(32)
 			if !v596 {
-				goto b228
+				goto b230
 			}
 		}
 		{
@@ -5935,7 +5952,7 @@ func (g *sharedHost) r2() int {
 			v598 = *(*float32)(unsafe.Add(m0, int(v597)*4))
 			v599 := uint64(v593) < uint64(32)
 			if !v599 {
-				goto b227
+				goto b229
 			}
 		}
 		{
@@ -5947,34 +5964,34 @@ func (g *sharedHost) r2() int {
 			v605 := v594 + -1
 			v593 = v604
 			v594 = v605
-			goto b223
+			goto b225
 		}
-	b227:
+	b229:
 		g.Fault(14, v593, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b228:
+	b230:
 		g.Fault(15, v594, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b229:
+	b231:
 		{
 			v608 := v586 - v16
 			v609 := v592 - v608
 			v610 = v609
 			v611 = int32(1)
 		}
-	b230:
+	b232:
 		if !v19 {
-			goto b293
+			goto b297
 		}
 		if !v20 {
-			goto b293
+			goto b297
 		}
 		{
 			v612 := v611 == 1
 			if !v612 {
-				goto b293
+				goto b297
 			}
 		}
 		{
@@ -5986,12 +6003,12 @@ func (g *sharedHost) r2() int {
 			v618 = v613
 			v619 = int32(0)
 		}
-	b234:
+	b236:
 		{
 			v620 := v619 < 5
 			if !v620 {
 				v762 = false
-				goto b292
+				goto b296
 			}
 		}
 		{
@@ -6015,16 +6032,15 @@ func (g *sharedHost) r2() int {
 			v638 := v637 && v631
 			if !v638 {
 				v655 = v618
-				goto b244
+				goto b247
 			}
 			v639 = v618
 		}
-	b236:
+	b238:
 		{
 			v640 := v639 < v17
 			if !v640 {
-				v675 = v639
-				goto b256
+				goto b246
 			}
 		}
 		{
@@ -6036,7 +6052,7 @@ func (g *sharedHost) r2() int {
 			v646 := v645 != v645
 			v647 = v642 != v642
 			if !v646 {
-				goto b239
+				goto b241
 			}
 		}
 		{
@@ -6045,18 +6061,18 @@ func (g *sharedHost) r2() int {
 				v648 = int32(0)
 			}
 			v652 = v648
-			goto b242
+			goto b244
 		}
-	b239:
+	b241:
 		if v647 {
 			v652 = int32(1)
-			goto b242
+			goto b244
 		}
 		{
 			v649 := v645 < v642
 			if v649 {
 				v652 = int32(-1)
-				goto b242
+				goto b244
 			}
 		}
 		{
@@ -6067,31 +6083,32 @@ func (g *sharedHost) r2() int {
 			}
 			v652 = v651
 		}
-	b242:
+	b244:
 		{
 			v653 := v652 < 0
 			if v653 {
-				v675 = v639
-				goto b256
+				goto b246
 			}
 		}
 		{
 			v654 := v639 + 1
 			v639 = v654
-			goto b236
+			goto b238
 		}
-	b244:
+	b246:
+		v675 = v639
+		goto b260
+	b247:
 		{
 			v656 := v655 < v17
 			if !v656 {
-				v675 = v655
-				goto b256
+				goto b259
 			}
 		}
 		{
 			v657 := uint64(v655) < uint64(32)
 			if !v657 {
-				goto b255
+				goto b258
 			}
 		}
 		{
@@ -6100,7 +6117,7 @@ func (g *sharedHost) r2() int {
 			v660 = v655 + -1
 			v661 := uint64(v660) < uint64(32)
 			if !v661 {
-				goto b254
+				goto b257
 			}
 		}
 		{
@@ -6109,7 +6126,7 @@ func (g *sharedHost) r2() int {
 			v664 := v663 != v663
 			v665 = v659 != v659
 			if !v664 {
-				goto b249
+				goto b252
 			}
 		}
 		{
@@ -6118,18 +6135,18 @@ func (g *sharedHost) r2() int {
 				v666 = int32(0)
 			}
 			v670 = v666
-			goto b252
+			goto b255
 		}
-	b249:
+	b252:
 		if v665 {
 			v670 = int32(1)
-			goto b252
+			goto b255
 		}
 		{
 			v667 := v663 < v659
 			if v667 {
 				v670 = int32(-1)
-				goto b252
+				goto b255
 			}
 		}
 		{
@@ -6140,44 +6157,45 @@ func (g *sharedHost) r2() int {
 			}
 			v670 = v669
 		}
-	b252:
+	b255:
 		{
 			v671 := v670 < 0
 			if v671 {
-				v675 = v655
-				goto b256
+				goto b259
 			}
 		}
 		{
 			v672 := v655 + 1
 			v655 = v672
-			goto b244
+			goto b247
 		}
-	b254:
+	b257:
 		g.Fault(16, v660, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b255:
+	b258:
 		g.Fault(17, v655, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b256:
+	b259:
+		v675 = v655
+	b260:
 		{
 			v676 := v675 == v17
 			if v676 {
 				v762 = true
-				goto b292
+				goto b296
 			}
 		}
 		if v616 {
 			v762 = false
-			goto b292
+			goto b296
 		}
 		{
 			v677 = v675 + -1
 			v678 := uint64(v677) < uint64(32)
 			if !v678 {
-				goto b291
+				goto b295
 			}
 		}
 		{
@@ -6185,7 +6203,7 @@ func (g *sharedHost) r2() int {
 			v680 = *(*float32)(unsafe.Add(m0, int(v679)*4))
 			v681 := uint64(v675) < uint64(32)
 			if !v681 {
-				goto b290
+				goto b294
 			}
 		}
 		{
@@ -6196,15 +6214,15 @@ func (g *sharedHost) r2() int {
 			v686 := v675 - v16
 			v687 := 2 <= v686
 			if !v687 {
-				goto b269
+				goto b273
 			}
 			v688 = v677
 		}
-	b261:
+	b265:
 		{
 			v689 := 1 <= v688
 			if !v689 {
-				goto b269
+				goto b273
 			}
 		}
 		{
@@ -6216,7 +6234,7 @@ func (g *sharedHost) r2() int {
 			v695 := v694 != v694
 			v696 = v691 != v691
 			if !v695 {
-				goto b264
+				goto b268
 			}
 		}
 		{
@@ -6225,18 +6243,18 @@ func (g *sharedHost) r2() int {
 				v697 = int32(0)
 			}
 			v701 = v697
-			goto b267
+			goto b271
 		}
-	b264:
+	b268:
 		if v696 {
 			v701 = int32(1)
-			goto b267
+			goto b271
 		}
 		{
 			v698 := v694 < v691
 			if v698 {
 				v701 = int32(-1)
-				goto b267
+				goto b271
 			}
 		}
 		{
@@ -6247,11 +6265,11 @@ func (g *sharedHost) r2() int {
 			}
 			v701 = v700
 		}
-	b267:
+	b271:
 		{
 			v702 := v701 < 0
 			if !v702 {
-				goto b269
+				goto b273
 			}
 		}
 		{
@@ -6260,14 +6278,14 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v690)*4)) = v703
 			*(*float32)(unsafe.Add(m0, int(v693)*4)) = v704
 			v688 = v692
-			goto b261
+			goto b265
 		}
-	b269:
+	b273:
 		{
 			v707 := v17 - v675
 			v708 := 2 <= v707
 			if !v708 {
-				goto b289
+				goto b293
 			}
 		}
 		{
@@ -6281,15 +6299,15 @@ func (g *sharedHost) r2() int {
 			v716 := v715 && v714
 			if !v716 {
 				v737 = v709
-				goto b279
+				goto b283
 			}
 			v717 = v709
 		}
-	b271:
+	b275:
 		{
 			v718 := v717 < v17
 			if !v718 {
-				goto b289
+				goto b293
 			}
 		}
 		{
@@ -6301,7 +6319,7 @@ func (g *sharedHost) r2() int {
 			v724 := v723 != v723
 			v725 = v720 != v720
 			if !v724 {
-				goto b274
+				goto b278
 			}
 		}
 		{
@@ -6310,18 +6328,18 @@ func (g *sharedHost) r2() int {
 				v726 = int32(0)
 			}
 			v730 = v726
-			goto b277
+			goto b281
 		}
-	b274:
+	b278:
 		if v725 {
 			v730 = int32(1)
-			goto b277
+			goto b281
 		}
 		{
 			v727 := v723 < v720
 			if v727 {
 				v730 = int32(-1)
-				goto b277
+				goto b281
 			}
 		}
 		{
@@ -6332,11 +6350,11 @@ func (g *sharedHost) r2() int {
 			}
 			v730 = v729
 		}
-	b277:
+	b281:
 		{
 			v731 := v730 < 0
 			if !v731 {
-				goto b289
+				goto b293
 			}
 		}
 		{
@@ -6346,19 +6364,19 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v722)*4)) = v733
 			v736 := v717 + 1
 			v717 = v736
-			goto b271
+			goto b275
 		}
-	b279:
+	b283:
 		{
 			v738 := v737 < v17
 			if !v738 {
-				goto b289
+				goto b293
 			}
 		}
 		{
 			v739 := uint64(v737) < uint64(32)
 			if !v739 {
-				goto b288
+				goto b292
 			}
 		}
 		{
@@ -6370,7 +6388,7 @@ func (g *sharedHost) r2() int {
 			v745 := v744 != v744
 			v746 = v741 != v741
 			if !v745 {
-				goto b283
+				goto b287
 			}
 		}
 		{
@@ -6379,18 +6397,18 @@ func (g *sharedHost) r2() int {
 				v747 = int32(0)
 			}
 			v751 = v747
-			goto b286
+			goto b290
 		}
-	b283:
+	b287:
 		if v746 {
 			v751 = int32(1)
-			goto b286
+			goto b290
 		}
 		{
 			v748 := v744 < v741
 			if v748 {
 				v751 = int32(-1)
-				goto b286
+				goto b290
 			}
 		}
 		{
@@ -6401,11 +6419,11 @@ func (g *sharedHost) r2() int {
 			}
 			v751 = v750
 		}
-	b286:
+	b290:
 		{
 			v752 := v751 < 0
 			if !v752 {
-				goto b289
+				goto b293
 			}
 		}
 		{
@@ -6415,50 +6433,49 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v743)*4)) = v754
 			v757 := v737 + 1
 			v737 = v757
-			goto b279
+			goto b283
 		}
-	b288:
+	b292:
 		g.Fault(18, v737, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b289:
+	b293:
 		{
 			v759 := v619 + 1
 			v618 = v675
 			v619 = v759
-			goto b234
+			goto b236
 		}
-	b290:
+	b294:
 		g.Fault(19, v675, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b291:
+	b295:
 		g.Fault(20, v677, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b292:
+	b296:
 		if v762 {
-			v1026 = v16
-			v1027 = v17
-			v1028 = v365
-			v1029 = true
-			v1030 = true
-			v1031 = v21
-			v1032 = true
-			goto b411
+			v1032 = v16
+			v1033 = v17
+			v1034 = true
+			v1035 = true
+			v1036 = v21
+			v1037 = true
+			goto b426
 		}
-	b293:
+	b297:
 		{
 			v763 = v16 + -1
 			v764 := 0 <= v763
 			if !v764 {
-				goto b341
+				goto b348
 			}
 		}
 		{
 			v765 := uint64(v763) < uint64(32)
 			if !v765 {
-				goto b340
+				goto b347
 			}
 		}
 		{
@@ -6466,7 +6483,7 @@ func (g *sharedHost) r2() int {
 			v767 = *(*float32)(unsafe.Add(m0, int(v766)*4))
 			v768 := uint64(v610) < uint64(32)
 			if !v768 {
-				goto b339
+				goto b346
 			}
 		}
 		{
@@ -6475,7 +6492,7 @@ func (g *sharedHost) r2() int {
 			v771 := v770 != v770
 			v772 = v767 != v767
 			if !v771 {
-				goto b298
+				goto b302
 			}
 		}
 		{
@@ -6484,18 +6501,18 @@ func (g *sharedHost) r2() int {
 				v773 = int32(0)
 			}
 			v777 = v773
-			goto b301
+			goto b305
 		}
-	b298:
+	b302:
 		if v772 {
 			v777 = int32(1)
-			goto b301
+			goto b305
 		}
 		{
 			v774 := v770 < v767
 			if v774 {
 				v777 = int32(-1)
-				goto b301
+				goto b305
 			}
 		}
 		{
@@ -6506,18 +6523,18 @@ func (g *sharedHost) r2() int {
 			}
 			v777 = v776
 		}
-	b301:
+	b305:
 		{
 			v778 := v777 < 0
 			if v778 {
-				goto b341
+				goto b348
 			}
 		}
 		{
 			v779 = *(*float32)(unsafe.Add(m0, int(v769)*4))
 			v780 := uint64(v16) < uint64(32)
 			if !v780 {
-				goto b338
+				goto b345
 			}
 		}
 		{
@@ -6530,18 +6547,18 @@ func (g *sharedHost) r2() int {
 			v787 = v785
 			v788 = v786
 		}
-	b304:
+	b308:
 		{
 			v789 := v787 <= v788
 			if !v789 {
-				goto b314
+				goto b318
 			}
 		}
 		{
 			v790 = *(*float32)(unsafe.Add(m0, int(v781)*4))
 			v791 := uint64(v787) < uint64(32)
 			if !v791 {
-				goto b313
+				goto b317
 			}
 		}
 		{
@@ -6550,7 +6567,7 @@ func (g *sharedHost) r2() int {
 			v794 := v793 != v793
 			v795 = v790 != v790
 			if !v794 {
-				goto b308
+				goto b312
 			}
 		}
 		{
@@ -6559,18 +6576,18 @@ func (g *sharedHost) r2() int {
 				v796 = int32(0)
 			}
 			v800 = v796
-			goto b311
+			goto b315
 		}
-	b308:
+	b312:
 		if v795 {
 			v800 = int32(1)
-			goto b311
+			goto b315
 		}
 		{
 			v797 := v793 < v790
 			if v797 {
 				v800 = int32(-1)
-				goto b311
+				goto b315
 			}
 		}
 		{
@@ -6581,24 +6598,24 @@ func (g *sharedHost) r2() int {
 			}
 			v800 = v799
 		}
-	b311:
+	b315:
 		{
 			v801 := v800 < 0
 			if v801 {
-				goto b314
+				goto b318
 			}
 		}
 		{
 			v802 := v787 + 1
 			v859 = v802
 			v860 = v788
-			goto b336
+			goto b343
 		}
-	b313:
+	b317:
 		g.Fault(21, v787, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b314:
+	b318:
 		{
 			v804 := -2147483648 <= v788
 			v805 := v788 <= 2147483647
@@ -6616,16 +6633,15 @@ func (g *sharedHost) r2() int {
 			v817 := v816 && v812
 			if !v817 {
 				v832 = v788
-				goto b323
+				goto b328
 			}
 			v818 = v788
 		}
-	b315:
+	b319:
 		{
 			v819 := v787 <= v818
 			if !v819 {
-				v848 = v818
-				goto b333
+				goto b327
 			}
 		}
 		{
@@ -6635,7 +6651,7 @@ func (g *sharedHost) r2() int {
 			v823 := v822 != v822
 			v824 = v820 != v820
 			if !v823 {
-				goto b318
+				goto b322
 			}
 		}
 		{
@@ -6644,18 +6660,18 @@ func (g *sharedHost) r2() int {
 				v825 = int32(0)
 			}
 			v829 = v825
-			goto b321
+			goto b325
 		}
-	b318:
+	b322:
 		if v824 {
 			v829 = int32(1)
-			goto b321
+			goto b325
 		}
 		{
 			v826 := v822 < v820
 			if v826 {
 				v829 = int32(-1)
-				goto b321
+				goto b325
 			}
 		}
 		{
@@ -6666,32 +6682,33 @@ func (g *sharedHost) r2() int {
 			}
 			v829 = v828
 		}
-	b321:
+	b325:
 		{
 			v830 := v829 < 0
 			if !v830 {
-				v848 = v818
-				goto b333
+				goto b327
 			}
 		}
 		{
 			v831 := v818 + -1
 			v818 = v831
-			goto b315
+			goto b319
 		}
-	b323:
+	b327:
+		v848 = v818
+		goto b339
+	b328:
 		{
 			v833 := v787 <= v832
 			if !v833 {
-				v848 = v832
-				goto b333
+				goto b338
 			}
 		}
 		{
 			v834 = *(*float32)(unsafe.Add(m0, int(v781)*4))
 			v835 := uint64(v832) < uint64(32)
 			if !v835 {
-				goto b332
+				goto b337
 			}
 		}
 		{
@@ -6700,7 +6717,7 @@ func (g *sharedHost) r2() int {
 			v838 := v837 != v837
 			v839 = v834 != v834
 			if !v838 {
-				goto b327
+				goto b332
 			}
 		}
 		{
@@ -6709,18 +6726,18 @@ func (g *sharedHost) r2() int {
 				v840 = int32(0)
 			}
 			v844 = v840
-			goto b330
+			goto b335
 		}
-	b327:
+	b332:
 		if v839 {
 			v844 = int32(1)
-			goto b330
+			goto b335
 		}
 		{
 			v841 := v837 < v834
 			if v841 {
 				v844 = int32(-1)
-				goto b330
+				goto b335
 			}
 		}
 		{
@@ -6731,41 +6748,42 @@ func (g *sharedHost) r2() int {
 			}
 			v844 = v843
 		}
-	b330:
+	b335:
 		{
 			v845 := v844 < 0
 			if !v845 {
-				v848 = v832
-				goto b333
+				goto b338
 			}
 		}
 		{
 			v846 := v832 + -1
 			v832 = v846
-			goto b323
+			goto b328
 		}
-	b332:
+	b337:
 		g.Fault(22, v832, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b333:
+	b338:
+		v848 = v832
+	b339:
 		{
 			v849 := v848 < v787
-			if v849 {
-				v1026 = v787
-				v1027 = v17
-				v1028 = v365
-				v1029 = v19
-				v1030 = v20
-				v1031 = v21
-				v1032 = false
-				goto b411
+			if !v849 {
+				goto b341
 			}
 		}
+		v1027 = v787
+		v1028 = v17
+		v1029 = v19
+		v1030 = v20
+		v1031 = v21
+		goto b425
+	b341:
 		{
 			v850 := uint64(v848) < uint64(32)
 			if !v850 {
-				goto b337
+				goto b344
 			}
 		}
 		{
@@ -6780,31 +6798,31 @@ func (g *sharedHost) r2() int {
 			v859 = v857
 			v860 = v858
 		}
-	b336:
+	b343:
 		v787 = v859
 		v788 = v860
-		goto b304
-	b337:
+		goto b308
+	b344:
 		g.Fault(23, v848, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b338:
+	b345:
 		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b339:
+	b346:
 		g.Fault(25, v610, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b340:
+	b347:
 		g.Fault(26, v763, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b341:
+	b348:
 		{
 			v865 := uint64(v610) < uint64(32)
 			if !v865 {
-				goto b420
+				goto b436
 			}
 		}
 		{
@@ -6812,7 +6830,7 @@ func (g *sharedHost) r2() int {
 			v867 = *(*float32)(unsafe.Add(m0, int(v866)*4))
 			v868 := uint64(v16) < uint64(32)
 			if !v868 {
-				goto b419
+				goto b435
 			}
 		}
 		{
@@ -6831,16 +6849,15 @@ func (g *sharedHost) r2() int {
 			v881 := v880 && v878
 			if !v881 {
 				v896 = v873
-				goto b352
+				goto b361
 			}
 			v882 = v873
 		}
-	b344:
+	b351:
 		{
 			v883 := v882 <= v874
 			if !v883 {
-				v913 = v882
-				goto b363
+				goto b360
 			}
 		}
 		{
@@ -6850,7 +6867,7 @@ func (g *sharedHost) r2() int {
 			v887 := v886 != v886
 			v888 = v885 != v885
 			if !v887 {
-				goto b347
+				goto b354
 			}
 		}
 		{
@@ -6859,18 +6876,18 @@ func (g *sharedHost) r2() int {
 				v889 = int32(0)
 			}
 			v893 = v889
-			goto b350
+			goto b357
 		}
-	b347:
+	b354:
 		if v888 {
 			v893 = int32(1)
-			goto b350
+			goto b357
 		}
 		{
 			v890 := v886 < v885
 			if v890 {
 				v893 = int32(-1)
-				goto b350
+				goto b357
 			}
 		}
 		{
@@ -6881,31 +6898,35 @@ func (g *sharedHost) r2() int {
 			}
 			v893 = v892
 		}
-	b350:
+	b357:
 		{
 			v894 := v893 < 0
 			if !v894 {
-				v911 = v882
-				goto b361
+				goto b359
 			}
 		}
 		{
 			v895 := v882 + 1
 			v882 = v895
-			goto b344
+			goto b351
 		}
-	b352:
+	b359:
+		v911 = v882
+		goto b371
+	b360:
+		v913 = v882
+		goto b374
+	b361:
 		{
 			v897 := v896 <= v874
 			if !v897 {
-				v913 = v896
-				goto b363
+				goto b373
 			}
 		}
 		{
 			v898 := uint64(v896) < uint64(32)
 			if !v898 {
-				goto b362
+				goto b372
 			}
 		}
 		{
@@ -6915,7 +6936,7 @@ func (g *sharedHost) r2() int {
 			v902 := v901 != v901
 			v903 = v900 != v900
 			if !v902 {
-				goto b356
+				goto b365
 			}
 		}
 		{
@@ -6924,18 +6945,18 @@ func (g *sharedHost) r2() int {
 				v904 = int32(0)
 			}
 			v908 = v904
-			goto b359
+			goto b368
 		}
-	b356:
+	b365:
 		if v903 {
 			v908 = int32(1)
-			goto b359
+			goto b368
 		}
 		{
 			v905 := v901 < v900
 			if v905 {
 				v908 = int32(-1)
-				goto b359
+				goto b368
 			}
 		}
 		{
@@ -6946,484 +6967,503 @@ func (g *sharedHost) r2() int {
 			}
 			v908 = v907
 		}
-	b359:
+	b368:
 		{
 			v909 := v908 < 0
 			if !v909 {
-				v911 = v896
-				goto b361
+				goto b370
 			}
 		}
 		{
 			v910 := v896 + 1
 			v896 = v910
-			goto b352
+			goto b361
 		}
-	b361:
-		v913 = v911
-		goto b363
-	b362:
+	b370:
+		v911 = v896
+	b371:
+		v914 = v911
+		goto b375
+	b372:
 		g.Fault(27, v896, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b363:
+	b373:
+		v913 = v896
+	b374:
+		v914 = v913
+	b375:
 		{
-			v914 := v874 - v913
-			v915 := v914 * -1
-			v916 := v874 + v915
-			v917 := uint64(v916) < uint64(32)
-			v918 := v879 && v878
-			v919 := v918 && v917
-			if !v919 {
-				v934 = v874
-				goto b372
+			v915 := v874 - v914
+			v916 := v915 * -1
+			v917 := v874 + v916
+			v918 := uint64(v917) < uint64(32)
+			v919 := v879 && v878
+			v920 := v919 && v918
+			if !v920 {
+				v935 = v874
+				goto b385
 			}
-			v920 = v874
-		}
-	b364:
-		{
-			v921 := v913 <= v920
-			if !v921 {
-				v950 = v920
-				goto b382
-			}
-		}
-		{
-			v922 := int32(uint64(v920))
-			v923 = *(*float32)(unsafe.Add(m0, int(v922)*4))
-			v924 = *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v925 := v924 != v924
-			v926 = v923 != v923
-			if !v925 {
-				goto b367
-			}
-		}
-		{
-			v927 := int32(-1)
-			if v926 {
-				v927 = int32(0)
-			}
-			v931 = v927
-			goto b370
-		}
-	b367:
-		if v926 {
-			v931 = int32(1)
-			goto b370
-		}
-		{
-			v928 := v924 < v923
-			if v928 {
-				v931 = int32(-1)
-				goto b370
-			}
-		}
-		{
-			v929 := v923 < v924
-			v930 := int32(0)
-			if v929 {
-				v930 = int32(1)
-			}
-			v931 = v930
-		}
-	b370:
-		{
-			v932 := v931 < 0
-			if v932 {
-				v950 = v920
-				goto b382
-			}
-		}
-		{
-			v933 := v920 + -1
-			v920 = v933
-			goto b364
-		}
-	b372:
-		{
-			v935 := v913 <= v934
-			if !v935 {
-				v950 = v934
-				goto b382
-			}
-		}
-		{
-			v936 := uint64(v934) < uint64(32)
-			if !v936 {
-				goto b381
-			}
-		}
-		{
-			v937 := int32(uint64(v934))
-			v938 = *(*float32)(unsafe.Add(m0, int(v937)*4))
-			v939 = *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v940 := v939 != v939
-			v941 = v938 != v938
-			if !v940 {
-				goto b376
-			}
-		}
-		{
-			v942 := int32(-1)
-			if v941 {
-				v942 = int32(0)
-			}
-			v946 = v942
-			goto b379
+			v921 = v874
 		}
 	b376:
-		if v941 {
-			v946 = int32(1)
-			goto b379
+		{
+			v922 := v914 <= v921
+			if !v922 {
+				goto b384
+			}
 		}
 		{
-			v943 := v939 < v938
-			if v943 {
-				v946 = int32(-1)
+			v923 := int32(uint64(v921))
+			v924 = *(*float32)(unsafe.Add(m0, int(v923)*4))
+			v925 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v926 := v925 != v925
+			v927 = v924 != v924
+			if !v926 {
 				goto b379
 			}
 		}
 		{
-			v944 := v938 < v939
-			v945 := int32(0)
-			if v944 {
-				v945 = int32(1)
+			v928 := int32(-1)
+			if v927 {
+				v928 = int32(0)
 			}
-			v946 = v945
+			v932 = v928
+			goto b382
 		}
 	b379:
+		if v927 {
+			v932 = int32(1)
+			goto b382
+		}
 		{
-			v947 := v946 < 0
-			if v947 {
-				v950 = v934
+			v929 := v925 < v924
+			if v929 {
+				v932 = int32(-1)
 				goto b382
 			}
 		}
 		{
-			v948 := v934 + -1
-			v934 = v948
-			goto b372
+			v930 := v924 < v925
+			v931 := int32(0)
+			if v930 {
+				v931 = int32(1)
+			}
+			v932 = v931
 		}
-	b381:
-		g.Fault(28, v934, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b382:
 		{
-			v951 := v950 < v913
-			if !v951 {
-				goto b386
+			v933 := v932 < 0
+			if v933 {
+				goto b384
 			}
 		}
 		{
-			v952 = *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v953 := uint64(v950) < uint64(32)
-			if !v953 {
-				goto b385
-			}
+			v934 := v921 + -1
+			v921 = v934
+			goto b376
 		}
-		{
-			v954 := int32(uint64(v950))
-			v955 := *(*float32)(unsafe.Add(m0, int(v954)*4))
-			*(*float32)(unsafe.Add(m0, int(v954)*4)) = v952
-			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v955
-			v1003 = v950
-			v1004 = true
-			goto b406
-		}
+	b384:
+		v951 = v921
+		goto b396
 	b385:
-		g.Fault(29, v950, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b386:
 		{
-			v959 := uint64(v950) < uint64(32)
-			if !v959 {
-				goto b418
+			v936 := v914 <= v935
+			if !v936 {
+				goto b395
 			}
 		}
 		{
-			v960 := int32(uint64(v950))
-			v961 := *(*float32)(unsafe.Add(m0, int(v960)*4))
-			v962 := int32(uint64(v913))
-			v963 := *(*float32)(unsafe.Add(m0, int(v962)*4))
-			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v961
-			*(*float32)(unsafe.Add(m0, int(v960)*4)) = v963
-			v966 := v913 + 1
-			v967 := v950 + -1
-			v968 = v966
-			v969 = v967
-		}
-	b388:
-		{
-			v970 := v968 <= v969
-			if !v970 {
-				v983 = v969
-				goto b396
-			}
-		}
-		{
-			v971 := int32(uint64(v968))
-			v972 = *(*float32)(unsafe.Add(m0, int(v971)*4))
-			v973 = *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v974 := v973 != v973
-			v975 = v972 != v972
-			if !v974 {
-				goto b391
-			}
-		}
-		{
-			v976 := int32(-1)
-			if v975 {
-				v976 = int32(0)
-			}
-			v980 = v976
-			goto b394
-		}
-	b391:
-		if v975 {
-			v980 = int32(1)
-			goto b394
-		}
-		{
-			v977 := v973 < v972
-			if v977 {
-				v980 = int32(-1)
+			v937 := uint64(v935) < uint64(32)
+			if !v937 {
 				goto b394
 			}
 		}
 		{
-			v978 := v972 < v973
-			v979 := int32(0)
-			if v978 {
-				v979 = int32(1)
+			v938 := int32(uint64(v935))
+			v939 = *(*float32)(unsafe.Add(m0, int(v938)*4))
+			v940 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v941 := v940 != v940
+			v942 = v939 != v939
+			if !v941 {
+				goto b389
 			}
-			v980 = v979
+		}
+		{
+			v943 := int32(-1)
+			if v942 {
+				v943 = int32(0)
+			}
+			v947 = v943
+			goto b392
+		}
+	b389:
+		if v942 {
+			v947 = int32(1)
+			goto b392
+		}
+		{
+			v944 := v940 < v939
+			if v944 {
+				v947 = int32(-1)
+				goto b392
+			}
+		}
+		{
+			v945 := v939 < v940
+			v946 := int32(0)
+			if v945 {
+				v946 = int32(1)
+			}
+			v947 = v946
+		}
+	b392:
+		{
+			v948 := v947 < 0
+			if v948 {
+				goto b395
+			}
+		}
+		{
+			v949 := v935 + -1
+			v935 = v949
+			goto b385
 		}
 	b394:
-		{
-			v981 := v980 < 0
-			if !v981 {
-				v983 = v969
-				goto b396
-			}
-		}
-		{
-			v982 := v968 + 1
-			v1055 = v982
-			v1056 = v969
-			goto b417
-		}
+		g.Fault(28, v935, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b395:
+		v951 = v935
 	b396:
 		{
-			v984 := v968 <= v983
-			if !v984 {
-				goto b404
+			v952 := v951 < v914
+			if !v952 {
+				goto b400
 			}
 		}
 		{
-			v985 := int32(uint64(v983))
-			v986 = *(*float32)(unsafe.Add(m0, int(v985)*4))
-			v987 = *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v988 := v987 != v987
-			v989 = v986 != v986
-			if !v988 {
+			v953 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v954 := uint64(v951) < uint64(32)
+			if !v954 {
 				goto b399
 			}
 		}
 		{
-			v990 := int32(-1)
-			if v989 {
-				v990 = int32(0)
-			}
-			v994 = v990
-			goto b402
+			v955 := int32(uint64(v951))
+			v956 := *(*float32)(unsafe.Add(m0, int(v955)*4))
+			*(*float32)(unsafe.Add(m0, int(v955)*4)) = v953
+			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v956
+			v1004 = v951
+			v1005 = true
+			goto b420
 		}
 	b399:
-		if v989 {
-			v994 = int32(1)
-			goto b402
-		}
+		g.Fault(29, v951, int64(32), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b400:
 		{
-			v991 := v987 < v986
-			if v991 {
-				v994 = int32(-1)
-				goto b402
+			v960 := uint64(v951) < uint64(32)
+			if !v960 {
+				goto b434
 			}
 		}
 		{
-			v992 := v986 < v987
-			v993 := int32(0)
-			if v992 {
-				v993 = int32(1)
-			}
-			v994 = v993
+			v961 := int32(uint64(v951))
+			v962 := *(*float32)(unsafe.Add(m0, int(v961)*4))
+			v963 := int32(uint64(v914))
+			v964 := *(*float32)(unsafe.Add(m0, int(v963)*4))
+			*(*float32)(unsafe.Add(m0, int(v963)*4)) = v962
+			*(*float32)(unsafe.Add(m0, int(v961)*4)) = v964
+			v967 := v914 + 1
+			v968 := v951 + -1
+			v969 = v967
+			v970 = v968
 		}
 	b402:
 		{
-			v995 := v994 < 0
-			if v995 {
-				goto b404
+			v971 := v969 <= v970
+			if !v971 {
+				v984 = v970
+				goto b410
 			}
 		}
 		{
-			v996 := v983 + -1
-			v983 = v996
-			goto b396
-		}
-	b404:
-		{
-			v997 := v983 < v968
-			if !v997 {
-				goto b416
+			v972 := int32(uint64(v969))
+			v973 = *(*float32)(unsafe.Add(m0, int(v972)*4))
+			v974 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v975 := v974 != v974
+			v976 = v973 != v973
+			if !v975 {
+				goto b405
 			}
 		}
 		{
-			v998 := *(*float32)(unsafe.Add(m0, int(v869)*4))
-			v999 := int32(uint64(v983))
-			v1000 := *(*float32)(unsafe.Add(m0, int(v999)*4))
-			*(*float32)(unsafe.Add(m0, int(v999)*4)) = v998
-			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v1000
-			v1003 = v983
-			v1004 = false
+			v977 := int32(-1)
+			if v976 {
+				v977 = int32(0)
+			}
+			v981 = v977
+			goto b408
 		}
-	b406:
+	b405:
+		if v976 {
+			v981 = int32(1)
+			goto b408
+		}
 		{
-			v1005 = v1003 - v16
-			v1006 = v17 - v1003
-			v1007 := v1005 < v1006
-			if !v1007 {
+			v978 := v974 < v973
+			if v978 {
+				v981 = int32(-1)
 				goto b408
 			}
 		}
 		{
-			v1008 := v23 / 8
-			v1009 := v1008 <= v1005
-			v1010 := v1003 + 1
-			v1014 = v1010
-			v1015 = v17
-			v1016 = v1009
-			v1017 = v16
-			v1018 = v1003
-			goto b409
+			v979 := v973 < v974
+			v980 := int32(0)
+			if v979 {
+				v980 = int32(1)
+			}
+			v981 = v980
 		}
 	b408:
 		{
-			v1011 := v23 / 8
-			v1012 := v1011 <= v1006
-			v1013 := v1003 + 1
-			v1014 = v16
-			v1015 = v1003
-			v1016 = v1012
-			v1017 = v1013
-			v1018 = v17
-		}
-	b409:
-		{
-			v1019 := uint32(v21) < uint32(48)
-			if !v1019 {
-				goto b415
+			v982 := v981 < 0
+			if !v982 {
+				v984 = v970
+				goto b410
 			}
 		}
 		{
-			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1014
-			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1015
+			v983 := v969 + 1
+			v1067 = v983
+			v1068 = v970
+			goto b433
+		}
+	b410:
+		{
+			v985 := v969 <= v984
+			if !v985 {
+				goto b418
+			}
+		}
+		{
+			v986 := int32(uint64(v984))
+			v987 = *(*float32)(unsafe.Add(m0, int(v986)*4))
+			v988 = *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v989 := v988 != v988
+			v990 = v987 != v987
+			if !v989 {
+				goto b413
+			}
+		}
+		{
+			v991 := int32(-1)
+			if v990 {
+				v991 = int32(0)
+			}
+			v995 = v991
+			goto b416
+		}
+	b413:
+		if v990 {
+			v995 = int32(1)
+			goto b416
+		}
+		{
+			v992 := v988 < v987
+			if v992 {
+				v995 = int32(-1)
+				goto b416
+			}
+		}
+		{
+			v993 := v987 < v988
+			v994 := int32(0)
+			if v993 {
+				v994 = int32(1)
+			}
+			v995 = v994
+		}
+	b416:
+		{
+			v996 := v995 < 0
+			if v996 {
+				goto b418
+			}
+		}
+		{
+			v997 := v984 + -1
+			v984 = v997
+			goto b410
+		}
+	b418:
+		{
+			v998 := v984 < v969
+			if !v998 {
+				goto b432
+			}
+		}
+		{
+			v999 := *(*float32)(unsafe.Add(m0, int(v869)*4))
+			v1000 := int32(uint64(v984))
+			v1001 := *(*float32)(unsafe.Add(m0, int(v1000)*4))
+			*(*float32)(unsafe.Add(m0, int(v1000)*4)) = v999
+			*(*float32)(unsafe.Add(m0, int(v869)*4)) = v1001
+			v1004 = v984
+			v1005 = false
+		}
+	b420:
+		{
+			v1006 = v1004 - v16
+			v1007 = v17 - v1004
+			v1008 := v1006 < v1007
+			if !v1008 {
+				goto b422
+			}
+		}
+		{
+			v1009 := v23 / 8
+			v1010 := v1009 <= v1006
+			v1011 := v1004 + 1
+			v1015 = v1011
+			v1016 = v17
+			v1017 = v1010
+			v1018 = v16
+			v1019 = v1004
+			goto b423
+		}
+	b422:
+		{
+			v1012 := v23 / 8
+			v1013 := v1012 <= v1007
+			v1014 := v1004 + 1
+			v1015 = v16
+			v1016 = v1004
+			v1017 = v1013
+			v1018 = v1014
+			v1019 = v17
+		}
+	b423:
+		{
+			v1020 := uint32(v21) < uint32(48)
+			if !v1020 {
+				goto b431
+			}
+		}
+		{
+			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1015
+			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1016
 			*(*int64)(unsafe.Add(m3, int(v21)*8)) = v365
-			*(*bool)(unsafe.Add(m4, int(v21))) = v1016
-			*(*bool)(unsafe.Add(m5, int(v21))) = v1004
-			v1025 := v21 + 1
-			v1026 = v1017
+			*(*bool)(unsafe.Add(m4, int(v21))) = v1017
+			*(*bool)(unsafe.Add(m5, int(v21))) = v1005
+			v1026 := v21 + 1
 			v1027 = v1018
-			v1028 = v365
+			v1028 = v1019
 			v1029 = true
 			v1030 = true
-			v1031 = v1025
-			v1032 = false
+			v1031 = v1026
 		}
-	b411:
-		if !v1032 {
-			v1040 = v1026
-			v1041 = v1027
-			v1042 = v1028
-			v1043 = v1029
-			v1044 = v1030
-			v1045 = v1031
-			goto b414
+	b425:
+		v1032 = v1027
+		v1033 = v1028
+		v1034 = v1029
+		v1035 = v1030
+		v1036 = v1031
+		v1037 = false
+	b426:
+		v1038 = v1032
+		v1039 = v1033
+		v1040 = v365
+		v1041 = v1034
+		v1042 = v1035
+		v1043 = v1036
+		v1044 = v1037
+	b427:
+		if !v1044 {
+			v1052 = v1038
+			v1053 = v1039
+			v1054 = v1040
+			v1055 = v1041
+			v1056 = v1042
+			v1057 = v1043
+			goto b430
 		}
 		{
-			v1033 := v1031 == 0
-			if v1033 {
-				goto b424
+			v1045 := v1043 == 0
+			if v1045 {
+				goto b440
 			}
 		}
 		{
-			v1034 := v1031 + -1
-			v1035 := *(*int64)(unsafe.Add(m1, int(v1034)*8))
-			v1036 := *(*int64)(unsafe.Add(m2, int(v1034)*8))
-			v1037 := *(*int64)(unsafe.Add(m3, int(v1034)*8))
-			v1038 := *(*bool)(unsafe.Add(m4, int(v1034)))
-			v1039 := *(*bool)(unsafe.Add(m5, int(v1034)))
-			v1040 = v1035
-			v1041 = v1036
-			v1042 = v1037
-			v1043 = v1038
-			v1044 = v1039
-			v1045 = v1034
+			v1046 := v1043 + -1
+			v1047 := *(*int64)(unsafe.Add(m1, int(v1046)*8))
+			v1048 := *(*int64)(unsafe.Add(m2, int(v1046)*8))
+			v1049 := *(*int64)(unsafe.Add(m3, int(v1046)*8))
+			v1050 := *(*bool)(unsafe.Add(m4, int(v1046)))
+			v1051 := *(*bool)(unsafe.Add(m5, int(v1046)))
+			v1052 = v1047
+			v1053 = v1048
+			v1054 = v1049
+			v1055 = v1050
+			v1056 = v1051
+			v1057 = v1046
 		}
-	b414:
-		v16 = v1040
-		v17 = v1041
-		v18 = v1042
-		v19 = v1043
-		v20 = v1044
-		v21 = v1045
+	b430:
+		v16 = v1052
+		v17 = v1053
+		v18 = v1054
+		v19 = v1055
+		v20 = v1056
+		v21 = v1057
 		goto b6
-	b415:
+	b431:
 		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b416:
+	b432:
 		{
-			v1047 := int32(uint64(v983))
-			v1048 := *(*float32)(unsafe.Add(m0, int(v1047)*4))
-			v1049 := int32(uint64(v968))
-			v1050 := *(*float32)(unsafe.Add(m0, int(v1049)*4))
-			*(*float32)(unsafe.Add(m0, int(v1049)*4)) = v1048
-			*(*float32)(unsafe.Add(m0, int(v1047)*4)) = v1050
-			v1053 := v968 + 1
-			v1054 := v983 + -1
-			v1055 = v1053
-			v1056 = v1054
+			v1059 := int32(uint64(v984))
+			v1060 := *(*float32)(unsafe.Add(m0, int(v1059)*4))
+			v1061 := int32(uint64(v969))
+			v1062 := *(*float32)(unsafe.Add(m0, int(v1061)*4))
+			*(*float32)(unsafe.Add(m0, int(v1061)*4)) = v1060
+			*(*float32)(unsafe.Add(m0, int(v1059)*4)) = v1062
+			v1065 := v969 + 1
+			v1066 := v984 + -1
+			v1067 = v1065
+			v1068 = v1066
 		}
-	b417:
-		v968 = v1055
-		v969 = v1056
-		goto b388
-	b418:
-		g.Fault(31, v950, int64(32), v0, int32(0), int32(0))
+	b433:
+		v969 = v1067
+		v970 = v1068
+		goto b402
+	b434:
+		g.Fault(31, v951, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b419:
+	b435:
 		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b420:
+	b436:
 		g.Fault(33, v610, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b421:
+	b437:
 		g.Fault(12, v537, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b422:
+	b438:
 		g.Fault(13, v535, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b423:
+	b439:
 		g.Fault(12, v536, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b424:
+	b440:
 		next = 2
 		continue
 	}
@@ -7443,8 +7483,8 @@ func (g *sharedHost) r3() int {
 			continue
 		}
 		{
-			v1063 := *(*float32)(unsafe.Add(m0, x*4))
-			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v1063
+			v1075 := *(*float32)(unsafe.Add(m0, x*4))
+			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v1075
 			continue
 		}
 	}

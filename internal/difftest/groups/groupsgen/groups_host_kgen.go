@@ -1199,7 +1199,7 @@ func (g *choicesHost) r0() int {
 			v6 = int64(uint32(v0))
 			v9 := uint64(v6) < uint64(v2)
 			if !v9 {
-				goto b25
+				goto b26
 			}
 		}
 		{
@@ -1215,7 +1215,7 @@ func (g *choicesHost) r0() int {
 		h10[li] = v10
 		next = 0
 		continue
-	b25:
+	b26:
 		g.Fault(0, v6, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1243,13 +1243,13 @@ func (g *choicesHost) r1() int {
 		{
 			v12 := uint32(v7) < uint32(128)
 			if !v12 {
-				goto b24
+				goto b25
 			}
 		}
 		*(*int32)(unsafe.Add(m0, x*4)) = v10
 		next = 1
 		continue
-	b24:
+	b25:
 		g.Fault(1, v8, int64(128), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1368,7 +1368,7 @@ func (g *choicesHost) r4() int {
 			v26 = int64(uint32(v25))
 			v27 := uint32(v25) < uint32(128)
 			if !v27 {
-				goto b23
+				goto b24
 			}
 		}
 		{
@@ -1378,7 +1378,7 @@ func (g *choicesHost) r4() int {
 			next = 4
 			continue
 		}
-	b23:
+	b24:
 		g.Fault(2, v26, int64(128), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1410,7 +1410,6 @@ func (g *choicesHost) r5() int {
 			v30 = v19 + 1
 			v31 := v30 < 5
 			if !v31 {
-				v32 = v29
 				goto b14
 			}
 		}
@@ -1430,6 +1429,7 @@ func (g *choicesHost) r5() int {
 			continue
 		}
 	b14:
+		v32 = v29
 		{
 			v33 := v32 < 120
 			h32[li] = v32
@@ -1463,7 +1463,7 @@ func (g *choicesHost) r6() int {
 		v32 := h32[li]
 		var v38 int32
 		if !v34 {
-			goto b16
+			goto b17
 		}
 		{
 			v37 := v32 + 7
@@ -1477,7 +1477,7 @@ func (g *choicesHost) r6() int {
 			next = 7
 		}
 		continue
-	b16:
+	b17:
 		{
 			v35 := v32 == 1
 			h35[li] = v35
@@ -1508,13 +1508,13 @@ func (g *choicesHost) r7() int {
 		var v38 int32
 		if !v36 {
 			v38 = v32
-			goto b19
+			goto b20
 		}
 		{
 			v37 := v32 + 7
 			v38 = v37
 		}
-	b19:
+	b20:
 		h38[li] = v38
 		continue
 	}
@@ -1539,12 +1539,12 @@ func (g *choicesHost) r8() int {
 		{
 			v40 := uint64(v6) < uint64(v4)
 			if !v40 {
-				goto b22
+				goto b23
 			}
 		}
 		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
 		continue
-	b22:
+	b23:
 		g.Fault(3, v6, v4, v0, int32(0), int32(0))
 		continue
 	}
@@ -1620,7 +1620,7 @@ func (g *oneWayOutHost) r0() int {
 			v7 = int64(uint32(v0))
 			v8 := uint64(v7) < uint64(v3)
 			if !v8 {
-				goto b27
+				goto b28
 			}
 		}
 		{
@@ -1670,12 +1670,12 @@ func (g *oneWayOutHost) r0() int {
 		{
 			v21 := 50 < v17
 			if !v21 {
-				goto b26
+				goto b27
 			}
 		}
 		if !v22 {
 			v38 = v17
-			goto b20
+			goto b21
 		}
 		v23 = v17
 		v24 = int64(0)
@@ -1719,7 +1719,6 @@ func (g *oneWayOutHost) r0() int {
 			v36 = v24 + 1
 			v37 := v36 < v2
 			if !v37 {
-				v38 = v35
 				goto b20
 			}
 		}
@@ -1727,13 +1726,15 @@ func (g *oneWayOutHost) r0() int {
 		v24 = v36
 		goto b12
 	b20:
+		v38 = v35
+	b21:
 		h38[li] = v38
 		next = 0
 		continue
-	b26:
+	b27:
 		v16 = v17
 		goto b6
-	b27:
+	b28:
 		g.Fault(4, v7, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1762,18 +1763,18 @@ func (g *oneWayOutHost) r1() int {
 		{
 			v39 := uint64(v7) < uint64(v5)
 			if !v39 {
-				goto b25
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v38
 		if !v41 {
-			goto b24
+			goto b25
 		}
 		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
-	b24:
-		continue
 	b25:
+		continue
+	b26:
 		g.Fault(6, v7, v5, v0, int32(0), int32(0))
 		continue
 	}
@@ -1788,15 +1789,15 @@ type ownChecksHost struct {
 	v3  int64
 	v5  int64
 	v7  int64
-	v22 int64
-	v23 int32
-	v37 bool
-	v38 []int32
-	v39 int64
-	v44 []int32
-	v45 int64
-	v51 []int32
-	v52 int32
+	v43 int64
+	v44 int32
+	v51 bool
+	v52 []int32
+	v53 int64
+	v58 []int32
+	v59 int64
+	v65 []int32
+	v66 int32
 }
 
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
@@ -1820,9 +1821,9 @@ func (g *ownChecksHost) Begin() {
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v51, n)
+	kernelimpl.HostRoom(&g.v52, n)
+	kernelimpl.HostRoom(&g.v58, n)
+	kernelimpl.HostRoom(&g.v65, n)
 }
 
 // Run runs it.
@@ -1852,48 +1853,48 @@ func (g *ownChecksHost) r0() int {
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v2 := g.v2
-	v16 := v2 != 0
+	v19 := v2 != 0
 	v1 := g.v1
 	v3 := g.v3
-	v17 := uint64(v1) < uint64(v3)
+	v20 := uint64(v1) < uint64(v3)
+	v21 := v19 && v20
 	p2 := g.Pointer(2)
-	u22 := g.v22
-	u23 := g.v23
-	u37 := g.v37
-	h38 := g.v38[:n]
-	u39 := g.v39
-	h44 := g.v44[:n]
-	u45 := g.v45
-	h51 := g.v51[:n]
-	u52 := g.v52
+	u43 := g.v43
+	u44 := g.v44
+	u51 := g.v51
+	h52 := g.v52[:n]
+	u53 := g.v53
+	h58 := g.v58[:n]
+	u59 := g.v59
+	h65 := g.v65[:n]
+	u66 := g.v66
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v21, v23, v29, v38, v43, v44, v49, v51, v52, v56 int32
-		var v9, v22, v39, v45 int64
-		var v37 bool
+		var v0, v11, v22, v24, v30, v32, v34, v40, v42, v44, v52, v57, v58, v63, v65, v66, v70 int32
+		var v9, v23, v33, v43, v53, v59 int64
+		var v51 bool
 		{
 			v0 = int32(basex + x)
 			v9 = int64(uint32(v0))
 			v10 := uint64(v9) < uint64(v5)
 			if !v10 {
-				goto b32
+				goto b40
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v11 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
 			v12 := v11 / 7
 			v13 := v12 * 7
 			v14 := v11 - v13
 			v15 := v14 == 3
 			if !v15 {
-				v21 = v11
 				goto b5
 			}
 		}
 		{
-			v18 := uint64(v9) < uint64(v7)
-			if !v18 {
+			v16 := uint64(v9) < uint64(v7)
+			if !v16 {
 				goto b4
 			}
 		}
@@ -1905,60 +1906,92 @@ func (g *ownChecksHost) r0() int {
 		g.Leave(li)
 		continue
 	b5:
-		if !v16 {
-			goto b31
+		if !v21 {
+			v32 = v11
+			goto b9
 		}
-		v22 = 12 / v2
-		if !v17 {
-			goto b30
+		v22 = v11
+	b6:
+		{
+			v23 = 12 / v2
+			v24 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+			v25 := v24 & 3
+			v26 := int32(uint64(v23))
+			v27 := v26 & 1
+			v28 := v25 + v27
+			v29 := v28 + 1
+			v30 = v22 + v29
+			v31 := 50 < v30
+			if !v31 {
+				goto b8
+			}
+		}
+		v42 = v30
+		v43 = v23
+		v44 = v24
+		goto b13
+	b8:
+		v22 = v30
+		goto b6
+	b9:
+		if !v19 {
+			goto b39
+		}
+		v33 = 12 / v2
+		if !v20 {
+			goto b38
 		}
 		{
-			v23 = *(*int32)(unsafe.Add(p2, int(v1)*4))
-			v24 := v23 & 3
-			v25 := int32(uint64(v22))
-			v26 := v25 & 1
-			v27 := v24 + v26
-			v28 := v27 + 1
-			v29 = v21 + v28
-			v30 := 50 < v29
-			if !v30 {
-				goto b29
+			v34 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+			v35 := v34 & 3
+			v36 := int32(uint64(v33))
+			v37 := v36 & 1
+			v38 := v35 + v37
+			v39 := v38 + 1
+			v40 = v32 + v39
+			v41 := 50 < v40
+			if !v41 {
+				goto b37
+			}
+		}
+		v42 = v40
+		v43 = v33
+		v44 = v34
+	b13:
+		{
+			v45 := v42 / 5
+			v46 := v45 * 5
+			v47 := v42 == v46
+			if !v47 {
+				goto b17
 			}
 		}
 		{
-			v31 := v29 / 5
-			v32 := v31 * 5
-			v33 := v29 == v32
-			if !v33 {
-				goto b12
-			}
-		}
-		{
-			v34 := uint64(v9) < uint64(v7)
-			if !v34 {
-				goto b11
+			v48 := uint64(v9) < uint64(v7)
+			if !v48 {
+				goto b16
 			}
 		}
 		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-2)
 		g.Leave(li)
 		continue
-	b11:
+	b16:
 		g.Fault(1, v9, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b12:
-		v37 = 0 < v22
-		if !v37 {
-			v43 = v29
-			goto b16
+	b17:
+		v51 = 0 < v43
+		if !v51 {
+			v57 = v42
+			goto b22
 		}
-		v38 = v29
-		v39 = int64(0)
-		u22 = v22
-		u23 = v23
-		u37 = v37
-		h38[li] = v38
-		u39 = v39
+		v52 = v42
+		v53 = int64(0)
+		u43 = v43
+		u44 = v44
+		u51 = v51
+		h52[li] = v52
+		u53 = v53
 		if next != 0 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1966,20 +1999,20 @@ func (g *ownChecksHost) r0() int {
 			next = 0
 		}
 		continue
-	b16:
-		if !v16 {
+	b22:
+		if !v19 {
+			goto b36
+		}
+		if !v51 {
+			v63 = v57
 			goto b28
 		}
-		if !v37 {
-			v49 = v43
-			goto b21
-		}
-		v44 = v43
-		v45 = int64(0)
-		u22 = v22
-		u23 = v23
-		h44[li] = v44
-		u45 = v45
+		v58 = v57
+		v59 = int64(0)
+		u43 = v43
+		u44 = v44
+		h58[li] = v58
+		u59 = v59
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1987,19 +2020,19 @@ func (g *ownChecksHost) r0() int {
 			next = 1
 		}
 		continue
-	b21:
+	b28:
 		{
-			v50 := 0 < v23
-			if !v50 {
-				v56 = v49
-				goto b25
+			v64 := 0 < v44
+			if !v64 {
+				v70 = v63
+				goto b33
 			}
-			v51 = v49
-			v52 = int32(0)
+			v65 = v63
+			v66 = int32(0)
 		}
-		u23 = v23
-		h51[li] = v51
-		u52 = v52
+		u44 = v44
+		h65[li] = v65
+		u66 = v66
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2007,65 +2040,65 @@ func (g *ownChecksHost) r0() int {
 			next = 2
 		}
 		continue
-	b25:
+	b33:
 		{
-			v57 := uint64(v9) < uint64(v7)
-			if !v57 {
-				goto b27
+			v71 := uint64(v9) < uint64(v7)
+			if !v71 {
+				goto b35
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
 		g.Leave(li)
 		continue
-	b27:
+	b35:
 		g.Fault(2, v9, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b36:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b29:
-		v21 = v29
-		goto b5
-	b30:
+	b37:
+		v32 = v40
+		goto b9
+	b38:
 		g.Fault(4, v1, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b31:
+	b39:
 		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b32:
+	b40:
 		g.Fault(6, v9, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v22 = u22
-	g.v23 = u23
-	g.v37 = u37
-	g.v39 = u39
-	g.v45 = u45
-	g.v52 = u52
+	g.v43 = u43
+	g.v44 = u44
+	g.v51 = u51
+	g.v53 = u53
+	g.v59 = u59
+	g.v66 = u66
 	return next
 }
 
 // r1 runs them after the Barrier in line 67 of lanes.go.
 func (g *ownChecksHost) r1() int {
 	n := g.Items
-	h38 := g.v38[:n]
-	e39 := g.v39
-	v22 := g.v22
-	u39 := g.v39
+	h52 := g.v52[:n]
+	e53 := g.v53
+	v43 := g.v43
+	u53 := g.v53
 	v2 := g.v2
-	v16 := v2 != 0
-	v37 := g.v37
-	h44 := g.v44[:n]
-	u45 := g.v45
-	v23 := g.v23
-	v50 := 0 < v23
-	h51 := g.v51[:n]
-	u52 := g.v52
+	v19 := v2 != 0
+	v51 := g.v51
+	h58 := g.v58[:n]
+	u59 := g.v59
+	v44 := g.v44
+	v64 := 0 < v44
+	h65 := g.v65[:n]
+	u66 := g.v66
 	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
@@ -2076,25 +2109,24 @@ func (g *ownChecksHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v38 := h38[li]
-		v39 := e39
+		v52 := h52[li]
+		v53 := e53
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v40, v43, v44, v49, v51, v52, v56 int32
-		var v41, v45 int64
+		var v54, v57, v58, v63, v65, v66, v70 int32
+		var v55, v59 int64
 		{
-			v40 = v38 ^ 5
-			v41 = v39 + 1
-			v42 := v41 < v22
-			if !v42 {
-				v43 = v40
-				goto b16
+			v54 = v52 ^ 5
+			v55 = v53 + 1
+			v56 := v55 < v43
+			if !v56 {
+				goto b21
 			}
 		}
-		v38 = v40
-		v39 = v41
-		h38[li] = v38
-		u39 = v39
+		v52 = v54
+		v53 = v55
+		h52[li] = v52
+		u53 = v53
 		if next != 0 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2102,18 +2134,19 @@ func (g *ownChecksHost) r1() int {
 			next = 0
 		}
 		continue
-	b16:
-		if !v16 {
+	b21:
+		v57 = v54
+		if !v19 {
+			goto b36
+		}
+		if !v51 {
+			v63 = v57
 			goto b28
 		}
-		if !v37 {
-			v49 = v43
-			goto b21
-		}
-		v44 = v43
-		v45 = int64(0)
-		h44[li] = v44
-		u45 = v45
+		v58 = v57
+		v59 = int64(0)
+		h58[li] = v58
+		u59 = v59
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2121,15 +2154,15 @@ func (g *ownChecksHost) r1() int {
 			next = 1
 		}
 		continue
-	b21:
-		if !v50 {
-			v56 = v49
-			goto b25
+	b28:
+		if !v64 {
+			v70 = v63
+			goto b33
 		}
-		v51 = v49
-		v52 = int32(0)
-		h51[li] = v51
-		u52 = v52
+		v65 = v63
+		v66 = int32(0)
+		h65[li] = v65
+		u66 = v66
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2137,42 +2170,42 @@ func (g *ownChecksHost) r1() int {
 			next = 2
 		}
 		continue
-	b25:
+	b33:
 		{
-			v57 := uint64(v9) < uint64(v7)
-			if !v57 {
-				goto b27
+			v71 := uint64(v9) < uint64(v7)
+			if !v71 {
+				goto b35
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
 		g.Leave(li)
 		continue
-	b27:
+	b35:
 		g.Fault(2, v9, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b28:
+	b36:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v39 = u39
-	g.v45 = u45
-	g.v52 = u52
+	g.v53 = u53
+	g.v59 = u59
+	g.v66 = u66
 	return next
 }
 
 // r2 runs them after the Barrier in line 71 of lanes.go.
 func (g *ownChecksHost) r2() int {
 	n := g.Items
-	h44 := g.v44[:n]
-	e45 := g.v45
-	v22 := g.v22
-	u45 := g.v45
-	v23 := g.v23
-	v50 := 0 < v23
-	h51 := g.v51[:n]
-	u52 := g.v52
+	h58 := g.v58[:n]
+	e59 := g.v59
+	v43 := g.v43
+	u59 := g.v59
+	v44 := g.v44
+	v64 := 0 < v44
+	h65 := g.v65[:n]
+	u66 := g.v66
 	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
@@ -2183,25 +2216,24 @@ func (g *ownChecksHost) r2() int {
 		if dead[li] {
 			continue
 		}
-		v44 := h44[li]
-		v45 := e45
+		v58 := h58[li]
+		v59 := e59
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v46, v49, v51, v52, v56 int32
-		var v47 int64
+		var v60, v63, v65, v66, v70 int32
+		var v61 int64
 		{
-			v46 = v44 + 1
-			v47 = v45 + 1
-			v48 := v47 < v22
-			if !v48 {
-				v49 = v46
-				goto b21
+			v60 = v58 + 1
+			v61 = v59 + 1
+			v62 := v61 < v43
+			if !v62 {
+				goto b27
 			}
 		}
-		v44 = v46
-		v45 = v47
-		h44[li] = v44
-		u45 = v45
+		v58 = v60
+		v59 = v61
+		h58[li] = v58
+		u59 = v59
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2209,15 +2241,16 @@ func (g *ownChecksHost) r2() int {
 			next = 1
 		}
 		continue
-	b21:
-		if !v50 {
-			v56 = v49
-			goto b25
+	b27:
+		v63 = v60
+		if !v64 {
+			v70 = v63
+			goto b33
 		}
-		v51 = v49
-		v52 = int32(0)
-		h51[li] = v51
-		u52 = v52
+		v65 = v63
+		v66 = int32(0)
+		h65[li] = v65
+		u66 = v66
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2225,33 +2258,33 @@ func (g *ownChecksHost) r2() int {
 			next = 2
 		}
 		continue
-	b25:
+	b33:
 		{
-			v57 := uint64(v9) < uint64(v7)
-			if !v57 {
-				goto b27
+			v71 := uint64(v9) < uint64(v7)
+			if !v71 {
+				goto b35
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
 		g.Leave(li)
 		continue
-	b27:
+	b35:
 		g.Fault(2, v9, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v45 = u45
-	g.v52 = u52
+	g.v59 = u59
+	g.v66 = u66
 	return next
 }
 
 // r3 runs them after the Barrier in line 75 of lanes.go.
 func (g *ownChecksHost) r3() int {
 	n := g.Items
-	h51 := g.v51[:n]
-	e52 := g.v52
-	v23 := g.v23
-	u52 := g.v52
+	h65 := g.v65[:n]
+	e66 := g.v66
+	v44 := g.v44
+	u66 := g.v66
 	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
@@ -2262,42 +2295,42 @@ func (g *ownChecksHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v51 := h51[li]
-		v52 := e52
+		v65 := h65[li]
+		v66 := e66
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		var v53, v54, v56 int32
+		var v67, v68, v70 int32
 		{
-			v53 = v51 + v52
-			v54 = v52 + 1
-			v55 := v54 < v23
-			if !v55 {
-				v56 = v53
-				goto b25
+			v67 = v65 + v66
+			v68 = v66 + 1
+			v69 := v68 < v44
+			if !v69 {
+				goto b32
 			}
 		}
-		v51 = v53
-		v52 = v54
-		h51[li] = v51
-		u52 = v52
+		v65 = v67
+		v66 = v68
+		h65[li] = v65
+		u66 = v66
 		next = 2
 		continue
-	b25:
+	b32:
+		v70 = v67
 		{
-			v57 := uint64(v9) < uint64(v7)
-			if !v57 {
-				goto b27
+			v71 := uint64(v9) < uint64(v7)
+			if !v71 {
+				goto b35
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v56
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
 		g.Leave(li)
 		continue
-	b27:
+	b35:
 		g.Fault(2, v9, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v52 = u52
+	g.v66 = u66
 	return next
 }
 
@@ -2379,7 +2412,7 @@ func (g *ownLoopsHost) r0() int {
 			v7 = int64(uint32(v0))
 			v8 := uint64(v7) < uint64(v3)
 			if !v8 {
-				goto b18
+				goto b19
 			}
 		}
 		{
@@ -2391,7 +2424,7 @@ func (g *ownLoopsHost) r0() int {
 			v16 = v15 + v14
 			v17 := 50 < v16
 			if !v17 {
-				goto b17
+				goto b18
 			}
 		}
 		{
@@ -2436,7 +2469,7 @@ func (g *ownLoopsHost) r0() int {
 	b10:
 		if !v30 {
 			v37 = v24
-			goto b14
+			goto b15
 		}
 		v31 = v24
 		v32 = int32(0)
@@ -2449,24 +2482,24 @@ func (g *ownLoopsHost) r0() int {
 			next = 1
 		}
 		continue
-	b14:
+	b15:
 		{
 			v38 := uint64(v7) < uint64(v5)
 			if !v38 {
-				goto b16
+				goto b17
 			}
 		}
 		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
 		g.Leave(li)
 		continue
-	b16:
+	b17:
 		g.Fault(1, v7, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b17:
+	b18:
 		v15 = v16
 		goto b2
-	b18:
+	b19:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2530,7 +2563,7 @@ func (g *ownLoopsHost) r1() int {
 	b10:
 		if !v30 {
 			v37 = v24
-			goto b14
+			goto b15
 		}
 		v31 = v24
 		v32 = int32(0)
@@ -2543,17 +2576,17 @@ func (g *ownLoopsHost) r1() int {
 			next = 1
 		}
 		continue
-	b14:
+	b15:
 		{
 			v38 := uint64(v7) < uint64(v5)
 			if !v38 {
-				goto b16
+				goto b17
 			}
 		}
 		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
 		g.Leave(li)
 		continue
-	b16:
+	b17:
 		g.Fault(1, v7, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2594,7 +2627,6 @@ func (g *ownLoopsHost) r2() int {
 			v35 := int64(uint32(v34))
 			v36 := v35 < v12
 			if !v36 {
-				v37 = v33
 				goto b14
 			}
 		}
@@ -2605,16 +2637,17 @@ func (g *ownLoopsHost) r2() int {
 		next = 1
 		continue
 	b14:
+		v37 = v33
 		{
 			v38 := uint64(v7) < uint64(v5)
 			if !v38 {
-				goto b16
+				goto b17
 			}
 		}
 		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
 		g.Leave(li)
 		continue
-	b16:
+	b17:
 		g.Fault(1, v7, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -2920,7 +2953,7 @@ func (g *rowsHost) r0() int {
 			v27 = v26 + v14
 			v28 := uint64(v27) < uint64(v4)
 			if !v28 {
-				goto b27
+				goto b29
 			}
 		}
 		{
@@ -2932,7 +2965,7 @@ func (g *rowsHost) r0() int {
 			next = 0
 			continue
 		}
-	b27:
+	b29:
 		g.Fault(0, v27, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -2970,7 +3003,7 @@ func (g *rowsHost) r1() int {
 		{
 			v30 := uint64(v14) < uint64(128)
 			if !v30 {
-				goto b26
+				goto b28
 			}
 		}
 		{
@@ -2980,7 +3013,7 @@ func (g *rowsHost) r1() int {
 			next = 1
 			continue
 		}
-	b26:
+	b28:
 		g.Fault(1, v14, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -3023,7 +3056,7 @@ func (g *rowsHost) r2() int {
 		v1 := int32(basey + y)
 		var v38, v40, v41, v56 int32
 		if !v33 {
-			goto b25
+			goto b27
 		}
 		{
 			v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
@@ -3035,7 +3068,7 @@ func (g *rowsHost) r2() int {
 		{
 			v36 := v29 + 1
 			v56 = v36
-			goto b14
+			goto b15
 		}
 	b7:
 		{
@@ -3044,7 +3077,7 @@ func (g *rowsHost) r2() int {
 			v39 := 0 < v38
 			if !v39 {
 				v56 = v29
-				goto b14
+				goto b15
 			}
 			v40 = v29
 			v41 = int32(0)
@@ -3063,7 +3096,7 @@ func (g *rowsHost) r2() int {
 			}
 			continue
 		}
-	b14:
+	b15:
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
 		h56[li] = v56
 		if next != 4 {
@@ -3073,7 +3106,7 @@ func (g *rowsHost) r2() int {
 			next = 4
 		}
 		continue
-	b25:
+	b27:
 		g.Fault(2, v23, v2, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -3122,7 +3155,7 @@ func (g *rowsHost) r3() int {
 			v48 = v44 - v47
 			v49 := uint64(v48) < uint64(128)
 			if !v49 {
-				goto b13
+				goto b14
 			}
 		}
 		{
@@ -3133,7 +3166,7 @@ func (g *rowsHost) r3() int {
 			next = 3
 			continue
 		}
-	b13:
+	b14:
 		g.Fault(3, v48, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -3166,8 +3199,7 @@ func (g *rowsHost) r4() int {
 			v53 = v41 + 1
 			v54 := v53 < v38
 			if !v54 {
-				v56 = v52
-				goto b14
+				goto b13
 			}
 		}
 		v40 = v52
@@ -3185,7 +3217,8 @@ func (g *rowsHost) r4() int {
 			}
 			continue
 		}
-	b14:
+	b13:
+		v56 = v52
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
 		h56[li] = v56
 		if next != 4 {
@@ -3249,7 +3282,7 @@ func (g *rowsHost) r5() int {
 			v62 := 0 < v61
 			if !v62 {
 				v78 = v56
-				goto b22
+				goto b24
 			}
 			v63 = v56
 			v64 = int32(0)
@@ -3261,7 +3294,7 @@ func (g *rowsHost) r5() int {
 			v69 = v65 - v68
 			v70 := uint64(v69) < uint64(128)
 			if !v70 {
-				goto b21
+				goto b23
 			}
 		}
 		{
@@ -3274,21 +3307,21 @@ func (g *rowsHost) r5() int {
 			next = 5
 			continue
 		}
-	b21:
+	b23:
 		g.Fault(4, v69, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		{
 			v79 := uint64(v27) < uint64(v6)
 			if !v79 {
-				goto b24
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
 		g.Leave(li)
 		continue
-	b24:
+	b26:
 		g.Fault(5, v27, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -3361,7 +3394,6 @@ func (g *rowsHost) r7() int {
 			v75 = v64 + 1
 			v76 := v75 < v61
 			if !v76 {
-				v78 = v73
 				goto b22
 			}
 		}
@@ -3374,7 +3406,7 @@ func (g *rowsHost) r7() int {
 			v69 = v65 - v68
 			v70 := uint64(v69) < uint64(128)
 			if !v70 {
-				goto b21
+				goto b23
 			}
 		}
 		{
@@ -3386,21 +3418,22 @@ func (g *rowsHost) r7() int {
 			next = 5
 			continue
 		}
-	b21:
+	b23:
 		g.Fault(4, v69, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b22:
+		v78 = v73
 		{
 			v79 := uint64(v27) < uint64(v6)
 			if !v79 {
-				goto b24
+				goto b26
 			}
 		}
 		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
 		g.Leave(li)
 		continue
-	b24:
+	b26:
 		g.Fault(5, v27, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -4370,7 +4403,7 @@ func (g *uniformRowsHost) r0() int {
 			v25 = v24 + v12
 			v26 := uint64(v25) < uint64(v2)
 			if !v26 {
-				goto b23
+				goto b24
 			}
 		}
 		{
@@ -4381,7 +4414,7 @@ func (g *uniformRowsHost) r0() int {
 			next = 0
 			continue
 		}
-	b23:
+	b24:
 		g.Fault(0, v25, v2, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -4418,7 +4451,7 @@ func (g *uniformRowsHost) r1() int {
 		{
 			v28 := uint64(v12) < uint64(128)
 			if !v28 {
-				goto b22
+				goto b23
 			}
 		}
 		{
@@ -4428,7 +4461,7 @@ func (g *uniformRowsHost) r1() int {
 			next = 1
 			continue
 		}
-	b22:
+	b23:
 		g.Fault(1, v12, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -4490,7 +4523,7 @@ func (g *uniformRowsHost) r2() int {
 			v37 := 0 < v36
 			if !v37 {
 				v53 = v27
-				goto b11
+				goto b12
 			}
 			v38 = v27
 			v39 = int32(0)
@@ -4502,7 +4535,7 @@ func (g *uniformRowsHost) r2() int {
 			v44 = v40 - v43
 			v45 := uint64(v44) < uint64(128)
 			if !v45 {
-				goto b10
+				goto b11
 			}
 		}
 		{
@@ -4520,13 +4553,13 @@ func (g *uniformRowsHost) r2() int {
 			}
 			continue
 		}
-	b10:
+	b11:
 		g.Fault(2, v44, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b11:
+	b12:
 		if !v56 {
-			goto b21
+			goto b22
 		}
 		{
 			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
@@ -4539,7 +4572,7 @@ func (g *uniformRowsHost) r2() int {
 			v62 := v61 != 0
 			if !v62 {
 				v75 = v53
-				goto b18
+				goto b19
 			}
 		}
 		h53[li] = v53
@@ -4550,21 +4583,21 @@ func (g *uniformRowsHost) r2() int {
 			next = 4
 		}
 		continue
-	b18:
+	b19:
 		{
 			v76 := uint64(v25) < uint64(v4)
 			if !v76 {
-				goto b20
+				goto b21
 			}
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 		g.Leave(li)
 		continue
-	b20:
+	b21:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b22:
 		g.Fault(4, v55, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -4642,8 +4675,7 @@ func (g *uniformRowsHost) r4() int {
 			v50 = v39 + 1
 			v51 := v50 < v36
 			if !v51 {
-				v53 = v48
-				goto b11
+				goto b10
 			}
 		}
 		v38 = v48
@@ -4655,7 +4687,7 @@ func (g *uniformRowsHost) r4() int {
 			v44 = v40 - v43
 			v45 := uint64(v44) < uint64(128)
 			if !v45 {
-				goto b10
+				goto b11
 			}
 		}
 		{
@@ -4672,13 +4704,14 @@ func (g *uniformRowsHost) r4() int {
 			}
 			continue
 		}
-	b10:
+	b11:
 		g.Fault(2, v44, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b11:
+	b10:
+		v53 = v48
 		if !v56 {
-			goto b21
+			goto b22
 		}
 		{
 			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
@@ -4691,7 +4724,7 @@ func (g *uniformRowsHost) r4() int {
 			v62 := v61 != 0
 			if !v62 {
 				v75 = v53
-				goto b18
+				goto b19
 			}
 		}
 		h53[li] = v53
@@ -4702,21 +4735,21 @@ func (g *uniformRowsHost) r4() int {
 			next = 4
 		}
 		continue
-	b18:
+	b19:
 		{
 			v76 := uint64(v25) < uint64(v4)
 			if !v76 {
-				goto b20
+				goto b21
 			}
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 		g.Leave(li)
 		continue
-	b20:
+	b21:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b22:
 		g.Fault(4, v55, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -4788,7 +4821,7 @@ func (g *uniformRowsHost) r6() int {
 			v69 = v66 - v68
 			v70 := uint64(v69) < uint64(128)
 			if !v70 {
-				goto b17
+				goto b18
 			}
 		}
 		{
@@ -4800,15 +4833,15 @@ func (g *uniformRowsHost) r6() int {
 		{
 			v76 := uint64(v25) < uint64(v4)
 			if !v76 {
-				goto b20
+				goto b21
 			}
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 		continue
-	b20:
+	b21:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		continue
-	b17:
+	b18:
 		g.Fault(5, v69, int64(128), v0, v1, int32(0))
 		continue
 	}

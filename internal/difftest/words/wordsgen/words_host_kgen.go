@@ -1268,7 +1268,7 @@ func (g *tileHost) r2() int {
 			v8 = int64(uint32(v0))
 			v9 := uint64(v8) < uint64(v1)
 			if !v9 {
-				goto b20
+				goto b22
 			}
 		}
 		{
@@ -1279,18 +1279,18 @@ func (g *tileHost) r2() int {
 			v14 = v10 * v10
 			v15 := uint32(v5) < uint32(64)
 			if !v15 {
-				goto b19
+				goto b21
 			}
 		}
 		*(*int32)(unsafe.Add(m0, x*4)) = v13
 		*(*int64)(unsafe.Add(m1, x*8)) = v14
 		next = 2
 		continue
-	b19:
+	b21:
 		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(1, v8, v1, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
@@ -1324,7 +1324,7 @@ func (g *tileHost) r3() int {
 		if !v19 {
 			v45 = int64(0)
 			v46 = int32(0)
-			goto b10
+			goto b11
 		}
 		v20 = int64(0)
 		v21 = int32(0)
@@ -1339,7 +1339,7 @@ func (g *tileHost) r3() int {
 			v28 = v24 - v27
 			v29 := uint64(v28) < uint64(64)
 			if !v29 {
-				goto b9
+				goto b10
 			}
 		}
 		{
@@ -1358,17 +1358,19 @@ func (g *tileHost) r3() int {
 			v42 = v21 + 1
 			v43 := v42 < c0
 			if !v43 {
-				v69 = v41
-				goto b14
+				goto b9
 			}
 		}
 		v20 = v41
 		v21 = v42
 		goto b6
 	b9:
+		v69 = v41
+		goto b16
+	b10:
 		g.Fault(2, v28, int64(64), v0, int32(0), int32(0))
 		continue
-	b10:
+	b11:
 		{
 			v47 = int64(uint32(v46))
 			v48 = v45 * 31
@@ -1379,7 +1381,7 @@ func (g *tileHost) r3() int {
 			v53 = int64(uint32(v52))
 			v54 := uint32(v52) < uint32(64)
 			if !v54 {
-				goto b18
+				goto b20
 			}
 		}
 		{
@@ -1393,7 +1395,7 @@ func (g *tileHost) r3() int {
 			v62 = v48 + v61
 			v63 := uint32(v46) < uint32(64)
 			if !v63 {
-				goto b17
+				goto b19
 			}
 		}
 		{
@@ -1403,29 +1405,30 @@ func (g *tileHost) r3() int {
 			v67 = v46 + 1
 			v68 := v67 < c0
 			if !v68 {
-				v69 = v66
-				goto b14
+				goto b15
 			}
 		}
 		v45 = v66
 		v46 = v67
-		goto b10
-	b14:
+		goto b11
+	b15:
+		v69 = v66
+	b16:
 		{
 			v70 := uint64(v8) < uint64(v3)
 			if !v70 {
-				goto b16
+				goto b18
 			}
 		}
 		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v69
 		continue
-	b16:
+	b18:
 		g.Fault(3, v8, v3, v0, int32(0), int32(0))
 		continue
-	b17:
+	b19:
 		g.Fault(4, v47, int64(64), v0, int32(0), int32(0))
 		continue
-	b18:
+	b20:
 		g.Fault(2, v53, int64(64), v0, int32(0), int32(0))
 		continue
 	}

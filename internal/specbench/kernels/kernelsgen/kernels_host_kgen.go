@@ -21,7 +21,7 @@ type matMulArgumentHost struct {
 	v8  int64
 	v18 []float32
 	v19 int64
-	v84 []float32
+	v85 []float32
 }
 
 func newMatMulArgumentHost() kernelimpl.HostForm { return new(matMulArgumentHost) }
@@ -50,7 +50,7 @@ func (g *matMulArgumentHost) Begin() {
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, int(g.c1)*4)
 	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v84, n)
+	kernelimpl.HostRoom(&g.v85, n)
 }
 
 // Run runs it.
@@ -108,7 +108,7 @@ func (g *matMulArgumentHost) r2() int {
 		}
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v91 int64
+		var v12, v13, v15, v17, v19, v22, v25, v33, v92 int64
 		var v18, v27, v35 float32
 		var v29 int32
 		{
@@ -124,7 +124,7 @@ func (g *matMulArgumentHost) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -135,14 +135,14 @@ func (g *matMulArgumentHost) r2() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v4)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -153,14 +153,14 @@ func (g *matMulArgumentHost) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v6)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -168,36 +168,36 @@ func (g *matMulArgumentHost) r2() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v90 := v13 * v2
-			v91 = v90 + v12
-			v92 := uint64(v91) < uint64(v8)
-			if !v92 {
-				goto b27
+			v91 := v13 * v2
+			v92 = v91 + v12
+			v93 := uint64(v92) < uint64(v8)
+			if !v93 {
+				goto b30
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v91)*4)) = v18
+		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v91, v8, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v92, v8, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -222,7 +222,7 @@ func (g *matMulArgumentHost) r3() int {
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	h84 := g.v84[:n]
+	h85 := g.v85[:n]
 	next := -1
 	dead := g.Dead[:n]
 	nx := g.Local[0]
@@ -244,11 +244,11 @@ func (g *matMulArgumentHost) r3() int {
 		v15 := int64(uint32(v14))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v56, v65, v68, v73, v79, v84 float32
+		var v56, v65, v68, v73, v79, v82, v85 float32
 		var v57, v66, v69, v70, v75, v80 int64
 		if !v38 {
-			v84 = v18
-			goto b19
+			v85 = v18
+			goto b22
 		}
 		{
 			v40 := -2147483648 <= v21
@@ -268,7 +268,7 @@ func (g *matMulArgumentHost) r3() int {
 			if !v55 {
 				v68 = v18
 				v69 = int64(0)
-				goto b13
+				goto b14
 			}
 			v56 = v18
 			v57 = int64(0)
@@ -286,19 +286,21 @@ func (g *matMulArgumentHost) r3() int {
 			v66 = v57 + 1
 			v67 := v66 < v3
 			if !v67 {
-				v84 = v65
-				goto b19
+				goto b13
 			}
 		}
 		v56 = v65
 		v57 = v66
 		goto b11
 	b13:
+		v82 = v65
+		goto b19
+	b14:
 		{
 			v70 = v21 + v69
 			v71 := uint64(v70) < uint64(v10)
 			if !v71 {
-				goto b18
+				goto b21
 			}
 		}
 		{
@@ -308,7 +310,7 @@ func (g *matMulArgumentHost) r3() int {
 			v75 = v74 + v15
 			v76 := uint64(v75) < uint64(v11)
 			if !v76 {
-				goto b17
+				goto b20
 			}
 		}
 		{
@@ -318,23 +320,27 @@ func (g *matMulArgumentHost) r3() int {
 			v80 = v69 + 1
 			v81 := v80 < v3
 			if !v81 {
-				v84 = v79
-				goto b19
+				goto b18
 			}
 		}
 		v68 = v79
 		v69 = v80
-		goto b13
-	b17:
+		goto b14
+	b18:
+		v82 = v79
+	b19:
+		v85 = v82
+		goto b22
+	b20:
 		g.Fault(5, v75, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b21:
 		g.Fault(6, v70, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
-		h84[li] = v84
+	b22:
+		h85[li] = v85
 		next = 3
 		continue
 	}
@@ -346,7 +352,7 @@ func (g *matMulArgumentHost) r4() int {
 	n := g.Items
 	e19 := g.v19
 	v3 := g.v3
-	h84 := g.v84[:n]
+	h85 := g.v85[:n]
 	v2 := g.v2
 	basey := g.ID[1] * g.Local[1]
 	v4 := g.v4
@@ -378,7 +384,7 @@ func (g *matMulArgumentHost) r4() int {
 			continue
 		}
 		v19 := e19
-		v84 := h84[li]
+		v85 := h85[li]
 		v16 := int32(y)
 		v17 := int64(uint32(v16))
 		v14 := int32(x)
@@ -388,17 +394,17 @@ func (g *matMulArgumentHost) r4() int {
 		v0 := int32(basex + x)
 		v12 := int64(uint32(v0))
 		var v18, v27, v35 float32
-		var v22, v25, v33, v91 int64
+		var v22, v25, v33, v92 int64
 		var v29 int32
 		{
-			v85 := v19 + v3
-			v18 = v84
-			v19 = v85
+			v86 := v19 + v3
+			v18 = v85
+			v19 = v86
 		}
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b25
+				goto b28
 			}
 		}
 		{
@@ -409,14 +415,14 @@ func (g *matMulArgumentHost) r4() int {
 			v25 = v24 + v15
 			v26 := uint64(v25) < uint64(v4)
 			if !v26 {
-				goto b24
+				goto b27
 			}
 		}
 		{
 			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
 			v28 := uint64(v22) < uint64(v10)
 			if !v28 {
-				goto b23
+				goto b26
 			}
 		}
 		{
@@ -427,14 +433,14 @@ func (g *matMulArgumentHost) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v6)
 			if !v34 {
-				goto b22
+				goto b25
 			}
 		}
 		{
 			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
 			v36 := uint64(v22) < uint64(v11)
 			if !v36 {
-				goto b21
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
@@ -442,36 +448,36 @@ func (g *matMulArgumentHost) r4() int {
 		u19 = v19
 		next = 2
 		continue
-	b21:
+	b24:
 		g.Fault(0, v22, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b25:
 		g.Fault(1, v33, v6, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b23:
+	b26:
 		g.Fault(2, v22, v10, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b24:
+	b27:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b25:
+	b28:
 		{
-			v90 := v13 * v2
-			v91 = v90 + v12
-			v92 := uint64(v91) < uint64(v8)
-			if !v92 {
-				goto b27
+			v91 := v13 * v2
+			v92 = v91 + v12
+			v93 := uint64(v92) < uint64(v8)
+			if !v93 {
+				goto b30
 			}
 		}
-		*(*float32)(unsafe.Add(p4, int(v91)*4)) = v18
+		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
 		g.Leave(li)
 		continue
-	b27:
-		g.Fault(4, v91, v8, v0, v1, int32(0))
+	b30:
+		g.Fault(4, v92, v8, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -580,7 +586,7 @@ func (g *matMulConstantHost) r2() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b21
+				goto b22
 			}
 		}
 		{
@@ -592,14 +598,14 @@ func (g *matMulConstantHost) r2() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b20
+				goto b21
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b19
+				goto b20
 			}
 		}
 		{
@@ -609,7 +615,7 @@ func (g *matMulConstantHost) r2() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b18
+				goto b19
 			}
 		}
 		{
@@ -620,31 +626,31 @@ func (g *matMulConstantHost) r2() int {
 			next = 2
 			continue
 		}
-	b18:
+	b19:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b20:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b21:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b22:
 		{
 			v140 := v10 * v2
 			v141 = v140 + v9
 			v142 := uint64(v141) < uint64(v7)
 			if !v142 {
-				goto b23
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 		g.Leave(li)
 		continue
-	b23:
+	b24:
 		g.Fault(3, v141, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -750,7 +756,7 @@ func (g *matMulConstantHost) r3() int {
 			v117 := *(*float32)(unsafe.Add(m1, x*4+960))
 			v118 := float32(v116*v117 + v115)
 			v133 = v118
-			goto b14
+			goto b15
 		}
 	b10:
 		{
@@ -758,7 +764,7 @@ func (g *matMulConstantHost) r3() int {
 			v122 = int64(uint32(v121))
 			v123 := uint32(v121) < uint32(256)
 			if !v123 {
-				goto b17
+				goto b18
 			}
 		}
 		{
@@ -768,7 +774,7 @@ func (g *matMulConstantHost) r3() int {
 			v127 = int64(uint32(v126))
 			v128 := uint32(v126) < uint32(256)
 			if !v128 {
-				goto b16
+				goto b17
 			}
 		}
 		{
@@ -777,7 +783,6 @@ func (g *matMulConstantHost) r3() int {
 			v131 = v120 + 1
 			v132 := v131 < 16
 			if !v132 {
-				v133 = v130
 				goto b14
 			}
 		}
@@ -785,14 +790,16 @@ func (g *matMulConstantHost) r3() int {
 		v120 = v131
 		goto b10
 	b14:
+		v133 = v130
+	b15:
 		h133[li] = v133
 		next = 3
 		continue
-	b16:
+	b17:
 		g.Fault(4, v127, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b17:
+	b18:
 		g.Fault(5, v122, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -852,7 +859,7 @@ func (g *matMulConstantHost) r4() int {
 		{
 			v17 := v16 < v2
 			if !v17 {
-				goto b21
+				goto b22
 			}
 		}
 		{
@@ -864,14 +871,14 @@ func (g *matMulConstantHost) r4() int {
 			v23 = v22 + v12
 			v24 := uint64(v23) < uint64(v3)
 			if !v24 {
-				goto b20
+				goto b21
 			}
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := uint32(v19) < uint32(256)
 			if !v26 {
-				goto b19
+				goto b20
 			}
 		}
 		{
@@ -881,7 +888,7 @@ func (g *matMulConstantHost) r4() int {
 			v30 = v29 + v9
 			v31 := uint64(v30) < uint64(v5)
 			if !v31 {
-				goto b18
+				goto b19
 			}
 		}
 		{
@@ -892,31 +899,31 @@ func (g *matMulConstantHost) r4() int {
 			next = 2
 			continue
 		}
-	b18:
+	b19:
 		g.Fault(0, v30, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b19:
+	b20:
 		g.Fault(1, v20, int64(256), v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b21:
 		g.Fault(2, v23, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b22:
 		{
 			v140 := v10 * v2
 			v141 = v140 + v9
 			v142 := uint64(v141) < uint64(v7)
 			if !v142 {
-				goto b23
+				goto b24
 			}
 		}
 		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 		g.Leave(li)
 		continue
-	b23:
+	b24:
 		g.Fault(3, v141, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -1033,7 +1040,7 @@ func (g *matMulSpecHost) r2() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b24
 			}
 		}
 		{
@@ -1045,14 +1052,14 @@ func (g *matMulSpecHost) r2() int {
 			v26 = v25 + v15
 			v27 := uint64(v26) < uint64(v3)
 			if !v27 {
-				goto b21
+				goto b23
 			}
 		}
 		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
 			v29 := uint32(v22) < uint32(v10)
 			if !v29 {
-				goto b20
+				goto b22
 			}
 		}
 		{
@@ -1062,7 +1069,7 @@ func (g *matMulSpecHost) r2() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b21
 			}
 		}
 		{
@@ -1073,31 +1080,31 @@ func (g *matMulSpecHost) r2() int {
 			next = 2
 			continue
 		}
-	b19:
+	b21:
 		g.Fault(0, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(1, v23, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(2, v26, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		{
 			v79 := v13 * v2
 			v80 = v79 + v12
 			v81 := uint64(v80) < uint64(v7)
 			if !v81 {
-				goto b24
+				goto b26
 			}
 		}
 		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
+	b26:
 		g.Fault(3, v80, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -1155,7 +1162,7 @@ func (g *matMulSpecHost) r3() int {
 			if !v47 {
 				v58 = v18
 				v59 = int32(0)
-				goto b11
+				goto b12
 			}
 			v48 = v18
 			v49 = int32(0)
@@ -1171,20 +1178,22 @@ func (g *matMulSpecHost) r3() int {
 			v56 = v49 + 1
 			v57 := v56 < c0
 			if !v57 {
-				v72 = v55
-				goto b15
+				goto b11
 			}
 		}
 		v48 = v55
 		v49 = v56
 		goto b9
 	b11:
+		v72 = v55
+		goto b17
+	b12:
 		{
 			v60 = v21 + v59
 			v61 = int64(uint32(v60))
 			v62 := uint32(v60) < uint32(v10)
 			if !v62 {
-				goto b18
+				goto b20
 			}
 		}
 		{
@@ -1194,7 +1203,7 @@ func (g *matMulSpecHost) r3() int {
 			v66 = int64(uint32(v65))
 			v67 := uint32(v65) < uint32(v10)
 			if !v67 {
-				goto b17
+				goto b19
 			}
 		}
 		{
@@ -1203,22 +1212,23 @@ func (g *matMulSpecHost) r3() int {
 			v70 = v59 + 1
 			v71 := v70 < c0
 			if !v71 {
-				v72 = v69
-				goto b15
+				goto b16
 			}
 		}
 		v58 = v69
 		v59 = v70
-		goto b11
-	b15:
+		goto b12
+	b16:
+		v72 = v69
+	b17:
 		h72[li] = v72
 		next = 3
 		continue
-	b17:
+	b19:
 		g.Fault(4, v66, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b18:
+	b20:
 		g.Fault(5, v61, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
@@ -1282,7 +1292,7 @@ func (g *matMulSpecHost) r4() int {
 		{
 			v20 := v19 < v2
 			if !v20 {
-				goto b22
+				goto b24
 			}
 		}
 		{
@@ -1294,14 +1304,14 @@ func (g *matMulSpecHost) r4() int {
 			v26 = v25 + v15
 			v27 := uint64(v26) < uint64(v3)
 			if !v27 {
-				goto b21
+				goto b23
 			}
 		}
 		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
 			v29 := uint32(v22) < uint32(v10)
 			if !v29 {
-				goto b20
+				goto b22
 			}
 		}
 		{
@@ -1311,7 +1321,7 @@ func (g *matMulSpecHost) r4() int {
 			v33 = v32 + v12
 			v34 := uint64(v33) < uint64(v5)
 			if !v34 {
-				goto b19
+				goto b21
 			}
 		}
 		{
@@ -1322,31 +1332,31 @@ func (g *matMulSpecHost) r4() int {
 			next = 2
 			continue
 		}
-	b19:
+	b21:
 		g.Fault(0, v33, v5, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b20:
+	b22:
 		g.Fault(1, v23, v11, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b21:
+	b23:
 		g.Fault(2, v26, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
-	b22:
+	b24:
 		{
 			v79 := v13 * v2
 			v80 = v79 + v12
 			v81 := uint64(v80) < uint64(v7)
 			if !v81 {
-				goto b24
+				goto b26
 			}
 		}
 		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 		g.Leave(li)
 		continue
-	b24:
+	b26:
 		g.Fault(3, v80, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
