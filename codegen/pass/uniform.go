@@ -264,9 +264,10 @@ func (u *Uniformity) flow() {
 }
 
 // takeBack takes back those edges, each once, that seemed to be ways of leaving as long as
-// others were not known, and on which all leave together. It reports whether it did.
+// others were not known: those on which all leave together, and those that meet work-items
+// which stay. It reports whether it did.
 func (u *Uniformity) takeBack(back map[edge]bool) bool {
-	n := len(back)
+	n := len(u.leaving)
 	maps.DeleteFunc(u.leaving, func(e edge, _ bool) bool {
 		if back[e] || !u.together(e.from) {
 			return false
@@ -274,7 +275,16 @@ func (u *Uniformity) takeBack(back map[edge]bool) bool {
 		back[e] = true
 		return true
 	})
-	if len(back) == n {
+	for again := true; again; {
+		again = false
+		for _, b := range u.order {
+			if e, ok := u.way(b); ok && u.leaving[e] && u.meets(e, nil) {
+				delete(u.leaving, e)
+				u.kept[e], again = true, true
+			}
+		}
+	}
+	if len(u.leaving) == n {
 		return false
 	}
 	clear(u.exits)

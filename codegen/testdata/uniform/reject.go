@@ -47,6 +47,8 @@ type (
 	R38 struct{ Mem }
 	R39 struct{ Mem }
 	R40 struct{ Mem }
+	R41 struct{ Mem }
+	R42 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -399,4 +401,36 @@ func (k R40) Kernel(it dsl.NDItem1) {
 	if n > 3 { // branch
 		it.Barrier() // want KG401 `it\.GlobalID\(\)`
 	}
+}
+
+// A break to where all go, after some have left.
+func (k R41) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	if k.X[id] > 100 {
+		return
+	}
+	for i := 0; i < 3; i++ {
+		if i == it.LocalID() { // branch
+			break
+		}
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+	k.Y[id] = 1
+}
+
+// The same after checks that some fail between barriers.
+func (k R42) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	n := k.N
+	if k.X[id] > 3 {
+		n = k.M
+		k.Y[id] = k.X[n]
+	}
+	for i := 0; i < 3; i++ {
+		if i == it.LocalID() { // branch
+			break
+		}
+		it.Barrier() // want KG401 `it\.LocalID\(\)`
+	}
+	k.Y[id] = 1
 }
