@@ -288,7 +288,7 @@ func (x *verifier) block(b *Block) {
 }
 
 // notLegal holds the ops that passes replace before emission.
-var notLegal = map[Op]bool{OpZeroLocal: true, OpFault: true}
+var notLegal = map[Op]bool{OpZeroLocal: true, OpFault: true, OpFRounded: true}
 
 // operand checks that a may be used in the current function and reports
 // whether it has a type to look at.

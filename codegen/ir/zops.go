@@ -43,6 +43,8 @@ const (
 	OpFNegate
 	// OpFma: x*y + z; fused where the device does.
 	OpFma
+	// OpFRounded: x; if it is a product, no sum is fused with it.
+	OpFRounded
 	OpFAbs
 	OpFSqrt
 	OpFFloor
@@ -185,6 +187,7 @@ var opInfos = [numOps]OpInfo{
 	OpFDiv:                  {Name: "FDiv", Sig: "FF:F", Flags: FlagPure},
 	OpFNegate:               {Name: "FNegate", Sig: "F:F", Flags: FlagPure},
 	OpFma:                   {Name: "Fma", Sig: "FFF:F", Flags: FlagPure},
+	OpFRounded:              {Name: "FRounded", Sig: "F:F", Flags: FlagPure},
 	OpFAbs:                  {Name: "FAbs", Sig: "F:F", Flags: FlagPure},
 	OpFSqrt:                 {Name: "FSqrt", Sig: "F:F", Flags: FlagPure},
 	OpFFloor:                {Name: "FFloor", Sig: "F:F", Flags: FlagPure},

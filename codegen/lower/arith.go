@@ -81,7 +81,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 		return v
 	}
 	if isFloat(t) {
-		return l.floatOp(in, a, b)
+		return l.op(floatBinOps[in.Op], a.Type, a, b)
 	}
 	return l.intOp(in.Op, a, b, t)
 }
@@ -218,58 +218,8 @@ func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Va
 	return l.fit(l.op(ir.OpSelect, reg, inRange, l.op(ir.OpShl, reg, x, c), zero), t)
 }
 
-// floatOp lowers + - * / on floats. x*y + z and its like become one fused
-// operation where the Go specification allows it and the kernel's mode asks for
-// it.
-func (l *lowerer) floatOp(in *ssa.BinOp, a, b *ir.Value) *ir.Value {
-	reg := a.Type
-	neg := func(v *ir.Value) *ir.Value { return l.op(ir.OpFNegate, reg, v) }
-	switch in.Op {
-	case token.ADD:
-		if x, y := l.product(in.X); x != nil {
-			return l.op(ir.OpFma, reg, x, y, b)
-		}
-		if x, y := l.product(in.Y); x != nil {
-			return l.op(ir.OpFma, reg, x, y, a)
-		}
-		return l.op(ir.OpFAdd, reg, a, b)
-	case token.SUB:
-		if x, y := l.product(in.X); x != nil {
-			return l.op(ir.OpFma, reg, x, y, neg(b))
-		}
-		if x, y := l.product(in.Y); x != nil {
-			return l.op(ir.OpFma, reg, neg(x), y, a)
-		}
-		return l.op(ir.OpFSub, reg, a, b)
-	case token.MUL:
-		return l.op(ir.OpFMul, reg, a, b)
-	}
-	return l.op(ir.OpFDiv, reg, a, b)
-}
-
-// product returns the factors of v if it is a product that may be fused into
-// the sum it is part of: nothing else uses it, and no explicit conversion
-// rounds it (Go specification, "Floating-point operators").
-func (l *lowerer) product(v ssa.Value) (x, y *ir.Value) {
-	m, ok := v.(*ssa.BinOp)
-	if !ok || m.Op != token.MUL || !l.fuse || l.frame.fma[m] {
-		return nil, nil
-	}
-	uses := 0
-	for _, r := range *m.Referrers() {
-		if _, ok := r.(*ssa.DebugRef); !ok {
-			uses++
-		}
-	}
-	if uses != 1 {
-		return nil, nil
-	}
-	x, _ = l.get(m.X).(*ir.Value)
-	y, _ = l.get(m.Y).(*ir.Value)
-	if y == nil {
-		return nil, nil
-	}
-	return x, y
+var floatBinOps = map[token.Token]ir.Op{
+	token.ADD: ir.OpFAdd, token.SUB: ir.OpFSub, token.MUL: ir.OpFMul, token.QUO: ir.OpFDiv,
 }
 
 func (l *lowerer) not(v val) val {

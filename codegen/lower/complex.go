@@ -25,14 +25,15 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	ar, ai := a.elems[0].(*ir.Value), a.elems[1].(*ir.Value)
 	br, bi := b.elems[0].(*ir.Value), b.elems[1].(*ir.Value)
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, regType(part), p, q) }
+	mul := func(p, q *ir.Value) *ir.Value { return l.rounded(bin(ir.OpFMul, p, q)) }
 	switch op {
 	case token.ADD:
 		return tuple{[]val{bin(ir.OpFAdd, ar, br), bin(ir.OpFAdd, ai, bi)}}
 	case token.SUB:
 		return tuple{[]val{bin(ir.OpFSub, ar, br), bin(ir.OpFSub, ai, bi)}}
 	case token.MUL:
-		re := bin(ir.OpFSub, bin(ir.OpFMul, ar, br), bin(ir.OpFMul, ai, bi))
-		im := bin(ir.OpFAdd, bin(ir.OpFMul, ar, bi), bin(ir.OpFMul, ai, br))
+		re := bin(ir.OpFSub, mul(ar, br), mul(ai, bi))
+		im := bin(ir.OpFAdd, mul(ar, bi), mul(ai, br))
 		return l.convert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
 	}
 	re, im := l.complexQuo(ar, ai, br, bi)
@@ -46,7 +47,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, f64, p, q) }
 	add := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFAdd, p, q) }
 	sub := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFSub, p, q) }
-	mul := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFMul, p, q) }
+	mul := func(p, q *ir.Value) *ir.Value { return l.rounded(bin(ir.OpFMul, p, q)) }
 	quo := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFDiv, p, q) }
 	sel := func(c, p, q *ir.Value) *ir.Value { return l.op(ir.OpSelect, f64, c, p, q) }
 	abs := func(x *ir.Value) *ir.Value { return l.op(ir.OpFAbs, f64, x) }

@@ -45,7 +45,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		return l.op(ir.OpSToF, regType(to), x)
 	case isFloat(from) && isFloat(to):
 		if x.Type == regType(to) {
-			return x
+			return l.rounded(x)
 		}
 		return l.op(ir.OpFConvert, regType(to), x)
 	case isFloat(from) && isInteger(to):
@@ -84,6 +84,7 @@ func (l *lowerer) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 // hardware's conversions give the least integer for what they cannot hold.
 // Types narrower than int32 and uint32 take the low bits of a wider conversion.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
+	x = l.rounded(x) // the difference below is no sum of the program's
 	wide := width(to) == 64 || width(to) == 32 && isUnsigned(to)
 	if !wide {
 		return l.fit(l.truncTo(x, ir.TypeI32), to)

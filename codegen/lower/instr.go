@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -24,7 +23,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.RunDefers:
 		l.runDefers(f)
 	case *ssa.Phi:
-		f.vals[in] = l.phi(f, in)
+		l.define(f, in, l.phi(f, in))
 	case *ssa.Store:
 		if p, ok := l.get(in.Addr).(pointer); ok {
 			r, x := l.deref(p), l.get(in.Val)
@@ -50,7 +49,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		l.dead()
 	case ssa.Value:
 		if f.late[in] == nil {
-			f.vals[in] = l.value(in)
+			l.define(f, in, l.value(in))
 		}
 	default:
 		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
@@ -341,23 +340,4 @@ func (l *lowerer) sliceToArray(in *ssa.SliceToArrayPointer) val {
 		return pointer{ref: mem{addr: s.at.addr, elem: l.memType(at, true), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}}
 	}
 	return pointer{ref: part{s, at}}
-}
-
-// rounded finds the float products under an explicit conversion, which go/ssa
-// drops where the type stays the same, though it forbids fusing.
-func (f *frame) rounded() {
-	f.fma = map[ssa.Value]bool{}
-	for _, b := range f.fn.Blocks {
-		for _, in := range b.Instrs {
-			d, ok := in.(*ssa.DebugRef)
-			if !ok || d.IsAddr {
-				continue
-			}
-			if _, ok := ast.Unparen(d.Expr).(*ast.CallExpr); ok {
-				if m, ok := d.X.(*ssa.BinOp); ok && m.Op == token.MUL {
-					f.fma[m] = true
-				}
-			}
-		}
-	}
 }

@@ -38,7 +38,7 @@ func init() {
 		math32Path + ".Float32bits": ir.TypeI32, math32Path + ".Float32frombits": ir.TypeF32,
 	} {
 		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			return l.op(ir.OpBitcast, to, values(args)...)
+			return l.op(ir.OpBitcast, to, l.rounded(values(args)[0]))
 		})
 	}
 	for name, f := range map[string]func(l *lowerer, x *ir.Value) *ir.Value{

@@ -58,28 +58,28 @@ type lowerer struct {
 
 // frame is one inlined call.
 type frame struct {
-	fn       *ssa.Function
-	args     []val
-	bindings []val
-	caller   *frame
-	callPos  token.Pos
-	vals     map[ssa.Value]val
-	blocks   map[*ssa.BasicBlock]*ir.Block
-	reached  map[*ssa.BasicBlock]bool // not ruled out by conditions that are known
-	phis     map[*ssa.Phi]*cell
-	allocs   map[*ssa.Alloc]*cell
-	cur      ssa.Instruction // being lowered
-	site     ssa.Instruction // the call, in the caller
-	uses     [32]bool        // aspects whose use has been noted
-	ret      *ir.Block
-	result   *cell
-	single   bool // the function has one return: its results need no cell
-	retVal   val
-	defers   []*deferred
-	fma      map[ssa.Value]bool // products that an explicit conversion rounds
-	late     map[ssa.Value]*lateAddr
-	unrolled []*unrolled         // the inner ones last
-	outs     map[ssa.Value]*cell // values that these have left
+	fn        *ssa.Function
+	args      []val
+	bindings  []val
+	caller    *frame
+	callPos   token.Pos
+	vals      map[ssa.Value]val
+	blocks    map[*ssa.BasicBlock]*ir.Block
+	reached   map[*ssa.BasicBlock]bool // not ruled out by conditions that are known
+	phis      map[*ssa.Phi]*cell
+	allocs    map[*ssa.Alloc]*cell
+	cur       ssa.Instruction // being lowered
+	site      ssa.Instruction // the call, in the caller
+	uses      [32]bool        // aspects whose use has been noted
+	ret       *ir.Block
+	result    *cell
+	single    bool // the function has one return: its results need no cell
+	retVal    val
+	defers    []*deferred
+	converted map[ssa.Value]bool // what explicit conversions that keep the type round
+	late      map[ssa.Value]*lateAddr
+	unrolled  []*unrolled         // the inner ones last
+	outs      map[ssa.Value]*cell // values that these have left
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -316,8 +316,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
 		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
 		reached: map[*ssa.BasicBlock]bool{fn.Blocks[0]: true}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
+	f.findConverted()
 	for i, p := range fn.Params {
-		f.vals[p] = args[i]
+		l.define(f, p, args[i])
 	}
 	for i, p := range fn.FreeVars {
 		f.vals[p] = bindings[i]
@@ -388,7 +389,6 @@ func (l *lowerer) body(f *frame) {
 		f.result = l.newCell(f.fn.Signature.Results(), "result")
 		l.setKey(f.result, f.fn)
 	}
-	f.rounded()
 	f.findLate()
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))

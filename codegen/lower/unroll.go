@@ -258,9 +258,9 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			case !ok:
 				l.next(f, in)
 			case c != nil && c.one != nil:
-				f.vals[phi] = c.one
+				l.define(f, phi, c.one)
 			case c != nil:
-				f.vals[phi] = l.loadCell(c)
+				l.define(f, phi, l.loadCell(c))
 			}
 		}
 		l.blocks(f, rest)

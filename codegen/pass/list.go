@@ -16,6 +16,9 @@ var passes = []Pass{
 	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
 	// cse and simplify leave values that nothing uses.
 	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
+	// All that calls and variables kept apart is together, and no copies are made
+	// yet. What counts values counts what is left.
+	{Name: "fuse", Doc: "fuse products and sums", Run: fuse},
 	// Every check that it decides saves a branch and perhaps a dead lane.
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", Run: bounds},
 	// Only now is it known which loops have checks left. What it tests says more of

@@ -200,6 +200,10 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 		if a := v.Args[0]; a.Op == ir.OpPair {
 			return a.Args[int(v.Op-ir.OpLow)]
 		}
+	case ir.OpFRounded:
+		if a := v.Args[0]; !mayBeProduct(a) {
+			return a
+		}
 	case ir.OpFNegate:
 		if a := v.Args[0]; a.Op == ir.OpFNegate {
 			return a.Args[0]

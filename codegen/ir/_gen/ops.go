@@ -49,13 +49,15 @@ var ops = []row{
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
 	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 
-	// Floating point, each operation rounded once.
+	// Floating point, each operation rounded once; but pass fuse may make one
+	// operation of a product and a sum.
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FSub", sig: "FF:F", flags: "Pure"},
 	{name: "FMul", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FDiv", sig: "FF:F", flags: "Pure"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
 	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
+	{name: "FRounded", sig: "F:F", flags: "Pure", doc: "x; if it is a product, no sum is fused with it"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure"},
 	{name: "FFloor", sig: "F:F", flags: "Pure"},

@@ -212,6 +212,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		return a[0] ^ sign, nil
 	case ir.OpFAbs:
 		return a[0] &^ sign, nil
+	case ir.OpFRounded:
+		return a[0], nil
 	}
 	var f [3]float64
 	for i := range a {

@@ -105,7 +105,7 @@ func (g *stepHost) r1() int {
 		v0 := int32(basex + x)
 		var v9, v11, v24, v26 int64
 		var v12 bool
-		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v84, v85, v86 float32
+		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
 		{
 			v9 = int64(uint32(v0))
 			v10 := int32(x)
@@ -181,38 +181,32 @@ func (g *stepHost) r1() int {
 			goto b19
 		}
 		{
-			v68 := uint64(v9) < uint64(v7)
-			if !v68 {
+			v65 := uint64(v9) < uint64(v7)
+			if !v65 {
 				goto b18
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
-			v72 := float32(v21 * v1)
-			v73 := float32(v22 * v1)
-			v74 := float32(v23 * v1)
-			v75 := float32(v69 + v72)
-			v76 := float32(v70 + v73)
-			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
-			v81 := float32(v75 * v1)
-			v82 := float32(v76 * v1)
-			v83 := float32(v77 * v1)
-			v84 = float32(v17 + v81)
-			v85 = float32(v18 + v82)
-			v86 = float32(v19 + v83)
-			v87 := uint64(v9) < uint64(v5)
-			if !v87 {
+			v66 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v67 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v68 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
+			v69 := float32(v21*v1 + v66)
+			v70 := float32(v22*v1 + v67)
+			v71 := float32(v23*v1 + v68)
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v69
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v70
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v71
+			v75 = float32(v69*v1 + v17)
+			v76 = float32(v70*v1 + v18)
+			v77 = float32(v71*v1 + v19)
+			v78 := uint64(v9) < uint64(v5)
+			if !v78 {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v75
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v76
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v77
 		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:
@@ -286,15 +280,12 @@ func (g *stepHost) r2() int {
 			v58 := float32(v49 * v57)
 			v59 := float32(v58 * v57)
 			v60 := float32(v59 * v57)
-			v61 := float32(v50 * v60)
-			v62 := float32(v51 * v60)
-			v63 := float32(v52 * v60)
-			v64 := float32(v40 + v61)
-			v65 := float32(v41 + v62)
-			v66 := float32(v42 + v63)
-			v40 = v64
-			v41 = v65
-			v42 = v66
+			v61 := float32(v50*v60 + v40)
+			v62 := float32(v51*v60 + v41)
+			v63 := float32(v52*v60 + v42)
+			v40 = v61
+			v41 = v62
+			v42 = v63
 			v43 = v44
 			goto b9
 		}
@@ -351,14 +342,14 @@ func (g *stepHost) r3() int {
 		v18 := h18[li]
 		v19 := h19[li]
 		v20 := h20[li]
-		var v21, v22, v23, v32, v33, v34, v35, v84, v85, v86 float32
+		var v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
 		var v26 int64
 		{
-			v67 := v24 + 256
+			v64 := v24 + 256
 			v21 = v40
 			v22 = v41
 			v23 = v42
-			v24 = v67
+			v24 = v64
 		}
 		{
 			v25 := v24 < v3
@@ -403,38 +394,32 @@ func (g *stepHost) r3() int {
 			goto b19
 		}
 		{
-			v68 := uint64(v9) < uint64(v7)
-			if !v68 {
+			v65 := uint64(v9) < uint64(v7)
+			if !v65 {
 				goto b18
 			}
 		}
 		{
-			v69 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v70 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v71 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
-			v72 := float32(v21 * v1)
-			v73 := float32(v22 * v1)
-			v74 := float32(v23 * v1)
-			v75 := float32(v69 + v72)
-			v76 := float32(v70 + v73)
-			v77 := float32(v71 + v74)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v75
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v76
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v77
-			v81 := float32(v75 * v1)
-			v82 := float32(v76 * v1)
-			v83 := float32(v77 * v1)
-			v84 = float32(v17 + v81)
-			v85 = float32(v18 + v82)
-			v86 = float32(v19 + v83)
-			v87 := uint64(v9) < uint64(v5)
-			if !v87 {
+			v66 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
+			v67 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
+			v68 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
+			v69 := float32(v21*v1 + v66)
+			v70 := float32(v22*v1 + v67)
+			v71 := float32(v23*v1 + v68)
+			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v69
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v70
+			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v71
+			v75 = float32(v69*v1 + v17)
+			v76 = float32(v70*v1 + v18)
+			v77 = float32(v71*v1 + v19)
+			v78 := uint64(v9) < uint64(v5)
+			if !v78 {
 				goto b17
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v84
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v85
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v86
+		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v75
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v76
+		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v77
 		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
 		goto b19
 	b17:

@@ -52,10 +52,10 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27", Limit: -4},
 	},
 	SPIRV: paintSPIRV,
-	Sum:   0x9a34f162,
+	Sum:   0xe1f42a75,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0xecc8cb02},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0xad15292},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0x8d7c0098},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x8edb3854},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{
@@ -127,10 +127,10 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8", Limit: -4},
 	},
 	SPIRV: stepSPIRV,
-	Sum:   0x57e9bcd4,
+	Sum:   0x169f87fb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall, Sum: 0xacabb32f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords, Sum: 0x2400690},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall, Sum: 0x8340d0d7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords, Sum: 0xac9d2160},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{

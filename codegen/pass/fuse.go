@@ -1,0 +1,118 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// fuse makes one operation of a product and a sum that it goes into where the Go
+// specification allows it ("Floating-point operators") and the kernel's mode asks for
+// it: the product is under no FRounded, of which none is left, and nothing but such
+// sums uses it, so that it is computed nowhere any more.
+func fuse(m *ir.Module) diag.List {
+	for _, f := range bodies(m) {
+		if m.Float != properties.FloatExact {
+			fuseProducts(f)
+		}
+		dropRounded(f)
+	}
+	return runSimplify(m)
+}
+
+func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
+
+// fuseProducts fuses f's products. A sum of two takes in the first.
+func fuseProducts(f *ir.Func) {
+	fused := fusible(f)
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if isSum(v) && fused[v.Args[0]] {
+				delete(fused, v.Args[1])
+			}
+		}
+	}
+	if len(fused) == 0 {
+		return
+	}
+	for _, b := range f.Blocks {
+		out := make([]*ir.Value, 0, len(b.Insts))
+		negated := func(v, x *ir.Value) *ir.Value {
+			n := f.NewValue(ir.OpFNegate, x.Type, x)
+			n.Block, n.Pos = b, v.Pos
+			out = append(out, n)
+			return n
+		}
+		for _, v := range b.Insts {
+			switch {
+			case fused[v]:
+				continue
+			case !isSum(v):
+			case fused[v.Args[0]]:
+				p, z := v.Args[0].Args, v.Args[1]
+				if v.Op == ir.OpFSub {
+					z = negated(v, z)
+				}
+				v.Op, v.Args = ir.OpFma, []*ir.Value{p[0], p[1], z}
+			case fused[v.Args[1]]:
+				p, z := v.Args[1].Args, v.Args[0]
+				x := p[0]
+				if v.Op == ir.OpFSub {
+					x = negated(v, x)
+				}
+				v.Op, v.Args = ir.OpFma, []*ir.Value{x, p[1], z}
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// fusible returns the products that only sums use, in the loop where the product is:
+// no loop computes what stands ahead of it.
+func fusible(f *ir.Func) map[*ir.Value]bool {
+	loops := f.Dominators().Loops()
+	all := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			all[v] = v.Op == ir.OpFMul
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			for _, a := range v.Args {
+				if all[a] && (!isSum(v) || v.Args[0] == v.Args[1] || loops.Of(a.Block) != loops.Of(b)) {
+					all[a] = false
+				}
+			}
+		}
+	}
+	return all
+}
+
+// dropRounded replaces each FRounded by what it is of.
+func dropRounded(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
+			if v.Op == ir.OpFRounded {
+				repl[v] = v.Args[0]
+			}
+			return v.Op == ir.OpFRounded
+		})
+	}
+	if len(repl) > 0 {
+		replaceUses(f, (&promoter{repl: repl}).resolve)
+	}
+}
+
+// mayBeProduct reports whether simplification could find v to be a product.
+func mayBeProduct(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFMul, ir.OpFNegate, ir.OpPhi, ir.OpSelect, ir.OpLoad:
+		return true
+	}
+	return false
+}
