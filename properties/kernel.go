@@ -25,8 +25,9 @@ func DeviceHas(aspects ...Aspect) Property {
 type FloatMode uint8
 
 const (
-	// FloatGo allows what the Go specification allows: x*y + z may be fused,
-	// but for explicit conversions; nothing is reassociated.
+	// FloatGo allows what the Go specification allows: x*y + z may be fused, also
+	// where calls and statements stand between the two, but for explicit conversions;
+	// nothing is reassociated.
 	FloatGo FloatMode = iota
 	// FloatExact rounds every operation, so all devices agree bit for bit.
 	FloatExact

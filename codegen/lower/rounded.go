@@ -9,8 +9,9 @@ import (
 )
 
 // findConverted finds the numbers that are explicitly converted to a type of the same
-// form. If it is the type that they have, go/ssa drops that, but pass fuse must not fuse what they round (Go specification,
-// "Floating-point operators").
+// form, which pass fuse must round (Go specification, "Floating-point operators"). To
+// the type that they have, go/ssa drops the conversion: a reference for debuggers is
+// left, at the call's parenthesis, as is one for a real call.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
