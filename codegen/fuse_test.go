@@ -72,6 +72,7 @@ var fusing = []struct{ name, body, decls, want string }{
 	{"wider product", "r = float32(float64(x)*float64(y)) + z", "", "FMul FAdd"},
 	{"negation", "r = -(x*y) + z", "", "FMul FNegate FAdd"},
 
+	{"constants", "c := func() float32 { return 0.1 }; k.F[i+3] = c()*c() + 0.3", "", ""},
 	{"used twice", "p := x*y; r = p + z; k.F[i+3] = p", "", "FMul FAdd"},
 	{"twice in a sum", "p := x*y; r = p + p", "", "FMul FAdd"},
 	{"taken by the other", "p, q := x*y, y*z; r = p + q; k.F[i+3] = x + q", "", "FMul Fma FAdd"},
