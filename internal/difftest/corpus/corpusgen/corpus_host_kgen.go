@@ -1467,6 +1467,143 @@ func (g *faultBeforeBarrierHost) r2() int {
 	return -1
 }
 
+// fusedHost is some work-items of the kernel [Fused].
+type fusedHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newFusedHost() kernelimpl.HostForm { return new(fusedHost) }
+
+var fusedHostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:36:29"},
+	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:36:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:32"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:24"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:16"},
+}
+
+// Begin readies the form for a launch.
+func (g *fusedHost) Begin() {
+	g.Sites = fusedHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Run runs it.
+func (g *fusedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *fusedHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v9, v16, v18 int64
+		var v11, v13, v15, v30 float32
+		var v19 int
+		{
+			v0 = int32(x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
+				goto b13
+			}
+		}
+		{
+			v11 = *(*float32)(unsafe.Add(p0, x*4))
+			v12 := uint64(v9) < uint64(v3)
+			if !v12 {
+				goto b12
+			}
+		}
+		{
+			v13 = *(*float32)(unsafe.Add(p1, x*4))
+			v14 := uint64(v9) < uint64(v5)
+			if !v14 {
+				goto b11
+			}
+		}
+		{
+			v15 = *(*float32)(unsafe.Add(p2, x*4))
+			v16 = v9 * 6
+			v17 := uint64(v16) <= uint64(v7)
+			if !v17 {
+				goto b10
+			}
+		}
+		{
+			v18 = v7 - v16
+			v19 = x * 24
+			v20 := uint64(6) <= uint64(v18)
+			if !v20 {
+				goto b9
+			}
+		}
+		{
+			v21 := float32(v11*v13 + v15)
+			*(*float32)(unsafe.Add(p3, v19)) = v21
+			v23 := -v15
+			v24 := float32(v11*v13 + v23)
+			*(*float32)(unsafe.Add(p3, v19+4)) = v24
+			v26 := -v11
+			v27 := float32(v26*v13 + v15)
+			*(*float32)(unsafe.Add(p3, v19+8)) = v27
+			*(*float32)(unsafe.Add(p3, v19+12)) = v21
+			v30 = -v13
+			v31 := -v15
+			v32 := float32(v11*v30 + v31)
+			*(*float32)(unsafe.Add(p3, v19+16)) = v32
+			v34 := v13 < v11
+			if !v34 {
+				goto b7
+			}
+		}
+		{
+			v35 := float32(v11*v30 + v15)
+			*(*float32)(unsafe.Add(p3, v19+20)) = v35
+			goto b8
+		}
+	b7:
+		{
+			v37 := -v11
+			v38 := float32(v37*v30 + v15)
+			*(*float32)(unsafe.Add(p3, v19+20)) = v38
+		}
+	b8:
+		continue
+	b9:
+		g.Fault(0, int64(6), v18, v0, int32(0), int32(0))
+		continue
+	b10:
+		g.Fault(1, v16, v7, v0, int32(0), int32(0))
+		continue
+	b11:
+		g.Fault(2, v9, v5, v0, int32(0), int32(0))
+		continue
+	b12:
+		g.Fault(3, v9, v3, v0, int32(0), int32(0))
+		continue
+	b13:
+		g.Fault(4, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // grid2Host is some work-items of the kernel [Grid2].
 type grid2Host struct {
 	kernelimpl.HostGroup
@@ -16910,6 +17047,126 @@ func (g *returnEarlyHost) r2() int {
 		continue
 	b8:
 		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// roundedHost is some work-items of the kernel [Rounded].
+type roundedHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newRoundedHost() kernelimpl.HostForm { return new(roundedHost) }
+
+var roundedHostSites = []abi.Site{
+	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:17:29"},
+	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:17:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:32"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:24"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:16"},
+}
+
+// Begin readies the form for a launch.
+func (g *roundedHost) Begin() {
+	g.Sites = roundedHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Run runs it.
+func (g *roundedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *roundedHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v9, v16, v18 int64
+		var v11, v13, v15 float32
+		var v19 int
+		{
+			v0 = int32(x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
+				goto b10
+			}
+		}
+		{
+			v11 = *(*float32)(unsafe.Add(p0, x*4))
+			v12 := uint64(v9) < uint64(v3)
+			if !v12 {
+				goto b9
+			}
+		}
+		{
+			v13 = *(*float32)(unsafe.Add(p1, x*4))
+			v14 := uint64(v9) < uint64(v5)
+			if !v14 {
+				goto b8
+			}
+		}
+		{
+			v15 = *(*float32)(unsafe.Add(p2, x*4))
+			v16 = v9 * 6
+			v17 := uint64(v16) <= uint64(v7)
+			if !v17 {
+				goto b7
+			}
+		}
+		{
+			v18 = v7 - v16
+			v19 = x * 24
+			v20 := uint64(6) <= uint64(v18)
+			if !v20 {
+				goto b6
+			}
+		}
+		{
+			v21 := float32(v11 * v13)
+			v22 := float32(v21 + v15)
+			*(*float32)(unsafe.Add(p3, v19)) = v22
+			v24 := float32(v15 - v21)
+			*(*float32)(unsafe.Add(p3, v19+4)) = v24
+			v26 := float32(v21 - v15)
+			*(*float32)(unsafe.Add(p3, v19+8)) = v26
+			*(*float32)(unsafe.Add(p3, v19+12)) = v22
+			*(*float32)(unsafe.Add(p3, v19+16)) = v22
+			v30 := float32(v11 * v15)
+			v31 := float32(v30 + v21)
+			*(*float32)(unsafe.Add(p3, v19+20)) = v31
+			continue
+		}
+	b6:
+		g.Fault(0, int64(6), v18, v0, int32(0), int32(0))
+		continue
+	b7:
+		g.Fault(1, v16, v7, v0, int32(0), int32(0))
+		continue
+	b8:
+		g.Fault(2, v9, v5, v0, int32(0), int32(0))
+		continue
+	b9:
+		g.Fault(3, v9, v3, v0, int32(0), int32(0))
+		continue
+	b10:
+		g.Fault(4, v9, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 //go:embed Args.spv
@@ -2159,6 +2159,75 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Fused.spv
+var fusedSPIRV string
+
+//go:embed Fused.words.spv
+var fusedWords string
+
+var fusedKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Fused",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:32", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:36:14", Limit: -4},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:36:29"},
+	},
+	SPIRV: fusedSPIRV,
+	Sum:   0x64da902e,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fusedWords, Sum: 0x4fb99aae},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Fused{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Z:   kernelimpl.HostSlice[float32](a, 2),
+		Out: kernelimpl.HostSlice[float32](a, 3),
+	}.Kernel
+}, newFusedHost)
+
+// Fused is the kernel [corpus.Fused] with its slices in device memory.
+// Fused adds products that devices may leave unrounded.
+type Fused struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Z   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fused) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(fusedKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Z)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFused runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(fusedKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Z)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Generics.spv
 var genericsSPIRV string
 
@@ -2188,9 +2257,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0x388c9840,
+	Sum:   0xfc3ac502,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x4dddbd02},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x77754aed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -5072,9 +5141,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x2285a77b,
+	Sum:   0x7be144bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x84bc9cfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x5c9879ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -6285,6 +6354,75 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Rounded.spv
+var roundedSPIRV string
+
+//go:embed Rounded.words.spv
+var roundedWords string
+
+var roundedKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Rounded",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:32", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:17:14", Limit: -4},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:17:29"},
+	},
+	SPIRV: roundedSPIRV,
+	Sum:   0xd6ff618c,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundedWords, Sum: 0x5ddf8f75},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Rounded{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Z:   kernelimpl.HostSlice[float32](a, 2),
+		Out: kernelimpl.HostSlice[float32](a, 3),
+	}.Kernel
+}, newRoundedHost)
+
+// Rounded is the kernel [corpus.Rounded] with its slices in device memory.
+// Rounded adds products that explicit conversions round, somewhere between the two operations.
+type Rounded struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Z   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(roundedKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Z)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRounded runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(roundedKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Z)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed Search.spv
@@ -7510,7 +7648,7 @@ var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7", Limit: -2},
 	},
 	SPIRV: zeroDivisorsSPIRV,
-	Sum:   0x5d00e537,
+	Sum:   0x56cffd1,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0x1dca5339},
 	},

@@ -779,9 +779,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x2965ac82,
+	Sum:   0x4d1c517c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x5fe3f8a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x8bb141fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
