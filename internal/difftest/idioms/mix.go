@@ -76,6 +76,11 @@ func (k Logs[T]) Kernel(it dsl.Item1) {
 		}
 	}
 	out[15] = uint64(r)
+	searches(a, b, out)
+}
+
+// searches fills the rest of Logs' rows: searches, powers, and what goes bit by bit.
+func searches[T Unsigned](a, b T, out *Row) {
 	lo, hi := T(0), a
 	for lo < hi {
 		mid := lo + (hi-lo)/2
