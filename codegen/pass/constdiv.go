@@ -17,7 +17,7 @@ func constDivide(m *ir.Module) diag.List {
 			var out []*ir.Value
 			for _, v := range b.Insts {
 				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() && !v.Args[0].IsConst() {
-					d := &divider{f: f, at: v}
+					d := &divider{maker{f: f, at: v}}
 					if q := d.divide(); q != nil {
 						out = append(out, d.made...)
 						v.Op, v.Args = q.Op, q.Args
@@ -32,20 +32,9 @@ func constDivide(m *ir.Module) diag.List {
 }
 
 // divider makes what stands for one division.
-type divider struct {
-	f    *ir.Func
-	at   *ir.Value
-	made []*ir.Value
-}
+type divider struct{ maker }
 
-func (d *divider) op(op ir.Op, args ...*ir.Value) *ir.Value { return d.typed(op, ir.TypeI64, args...) }
-
-func (d *divider) typed(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := d.f.NewValue(op, t, args...)
-	v.Block, v.Pos = d.at.Block, d.at.Pos
-	d.made = append(d.made, v)
-	return v
-}
+func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.op(op, ir.TypeI64, args...) }
 
 func (d *divider) num(n uint64) *ir.Value { return d.f.Module.Const(ir.TypeI64, n) }
 
@@ -61,7 +50,7 @@ func (d *divider) divide() *ir.Value {
 		}
 		q := d.unsigned(x, by)
 		if d.at.Op == ir.OpUMod {
-			q = d.op(ir.OpISub, x, d.op(ir.OpIMul, q, y))
+			q = d.wide(ir.OpISub, x, d.wide(ir.OpIMul, q, y))
 		}
 	case ir.OpSDiv:
 		if y.Int() < 0 {
@@ -71,12 +60,12 @@ func (d *divider) divide() *ir.Value {
 			return nil
 		}
 		// |x| as an unsigned number is right for the least x, too.
-		sign := d.op(ir.OpShrA, x, d.num(63))
-		q := d.unsigned(d.op(ir.OpISub, d.op(ir.OpXor, x, sign), sign), by)
+		sign := d.wide(ir.OpShrA, x, d.num(63))
+		q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), by)
 		if y.Int() < 0 {
-			sign = d.op(ir.OpNot, sign)
+			sign = d.wide(ir.OpNot, sign)
 		}
-		d.op(ir.OpISub, d.op(ir.OpXor, q, sign), sign)
+		d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
 	default:
 		return nil
 	}
@@ -88,27 +77,27 @@ func (d *divider) divide() *ir.Value {
 // unsigned returns x / by, for a by that is no power of two.
 func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 	if by > 1<<63 {
-		enough := d.typed(ir.OpULe, ir.TypeBool, d.num(by), x)
-		return d.op(ir.OpSelect, enough, d.num(1), d.num(0))
+		enough := d.op(ir.OpULe, ir.TypeBool, d.num(by), x)
+		return d.wide(ir.OpSelect, enough, d.num(1), d.num(0))
 	}
 	m, shift, add := reciprocal(by)
 	q := d.mulHigh(x, m)
 	if add {
-		q = d.op(ir.OpIAdd, d.op(ir.OpShrL, d.op(ir.OpISub, x, q), d.num(1)), q)
+		q = d.wide(ir.OpIAdd, d.wide(ir.OpShrL, d.wide(ir.OpISub, x, q), d.num(1)), q)
 	}
-	return d.op(ir.OpShrL, q, d.num(uint64(shift)))
+	return d.wide(ir.OpShrL, q, d.num(uint64(shift)))
 }
 
 // mulHigh returns the upper 64 bits of x * m.
 func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	word := d.num(1<<32 - 1)
-	high := func(v *ir.Value) *ir.Value { return d.op(ir.OpShrL, v, d.num(32)) }
-	x0, x1 := d.op(ir.OpAnd, x, word), high(x)
+	high := func(v *ir.Value) *ir.Value { return d.wide(ir.OpShrL, v, d.num(32)) }
+	x0, x1 := d.wide(ir.OpAnd, x, word), high(x)
 	m0, m1 := d.num(m&(1<<32-1)), d.num(m>>32)
 	// None of the sums wraps around: (2^32-1)^2 + 2*(2^32-1) is 2^64-1.
-	mid := d.op(ir.OpIAdd, d.op(ir.OpIMul, x1, m0), high(d.op(ir.OpIMul, x0, m0)))
-	low := d.op(ir.OpIAdd, d.op(ir.OpIMul, x0, m1), d.op(ir.OpAnd, mid, word))
-	return d.op(ir.OpIAdd, d.op(ir.OpIAdd, d.op(ir.OpIMul, x1, m1), high(mid)), high(low))
+	mid := d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m0), high(d.wide(ir.OpIMul, x0, m0)))
+	low := d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x0, m1), d.wide(ir.OpAnd, mid, word))
+	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
 // reciprocal returns what x / by is in 64 bits, for a by that is no power of two and

@@ -254,12 +254,10 @@ func splitMinima(f *ir.Func) {
 
 // bitsOrZero returns v, a float32, by its bits | 0, and what that takes, to stand before at.
 func bitsOrZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
-	bits := f.NewValue(ir.OpBitcast, ir.TypeI32, v)
-	bits.Block, bits.Pos = at.Block, at.Pos
-	made := append([]*ir.Value{bits}, orZero(f, bits, at)...)
-	x := f.NewValue(ir.OpBitcast, ir.TypeF32, made[len(made)-1])
-	x.Block, x.Pos = at.Block, at.Pos
-	return append(made, x)
+	m := &maker{f: f, at: at}
+	m.made = append(m.made, orZero(f, m.op(ir.OpBitcast, ir.TypeI32, v), at)...)
+	m.op(ir.OpBitcast, ir.TypeF32, m.made[len(m.made)-1])
+	return m.made
 }
 
 // countedFlags makes the bools that loops carry over their rounds numbers: NVIDIA's
@@ -317,20 +315,14 @@ func countedFlags(f *ir.Func) {
 // orZero returns v | z with the launch block's zero for z, and what that takes, to
 // stand where at does.
 func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
-	var made []*ir.Value
-	add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-		w := f.NewValue(op, t, args...)
-		w.Block, w.Pos = at.Block, at.Pos
-		made = append(made, w)
-		return w
-	}
-	z := add(ir.OpArg, ir.TypeI32)
+	m := &maker{f: f, at: at}
+	z := m.op(ir.OpArg, ir.TypeI32)
 	z.Bits = abi.OffsetReserved
 	if v.Type != ir.TypeI32 {
-		z = add(ir.OpUConvert, v.Type, z)
+		z = m.op(ir.OpUConvert, v.Type, z)
 	}
-	add(ir.OpOr, v.Type, v, z)
-	return made
+	m.op(ir.OpOr, v.Type, v, z)
+	return m.made
 }
 
 // upperOrZero adds to what orZero made, of 64 bits, that the zero is in the upper half,
@@ -338,11 +330,7 @@ func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
-	shl := f.NewValue(ir.OpShl, or.Type, z, f.Module.Int(or.Type, 32))
-	both := f.NewValue(ir.OpOr, or.Type, z, shl)
-	for _, w := range []*ir.Value{shl, both} {
-		w.Block, w.Pos = or.Block, or.Pos
-	}
-	or.Args[1] = both
-	return append(made[:len(made)-1], shl, both, or)
+	m := &maker{f: f, at: or, made: made[:len(made)-1]}
+	or.Args[1] = m.op(ir.OpOr, or.Type, z, m.op(ir.OpShl, or.Type, z, f.Module.Int(or.Type, 32)))
+	return append(m.made, or)
 }

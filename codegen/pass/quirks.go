@@ -55,17 +55,14 @@ func bitsOfNaN(f *ir.Func, v *ir.Value) []*ir.Value {
 		return nil
 	}
 	m := f.Module
-	bits := f.NewValue(ir.OpBitcast, t, x)
-	abs := f.NewValue(ir.OpAnd, t, bits, m.Const(t, magnitude))
-	for _, w := range []*ir.Value{bits, abs} {
-		w.Block, w.Pos = v.Block, v.Pos
-	}
+	make := &maker{f: f, at: v}
+	abs := make.op(ir.OpAnd, t, make.op(ir.OpBitcast, t, x), m.Const(t, magnitude))
 	if v.Op == ir.OpFNe {
 		v.Op, v.Args = ir.OpULt, []*ir.Value{m.Const(t, inf), abs}
 	} else {
 		v.Op, v.Args = ir.OpULe, []*ir.Value{abs, m.Const(t, inf)}
 	}
-	return []*ir.Value{bits, abs}
+	return make.made
 }
 
 // maskPhis turns the indices of v, a store in a private array, that are phis into
@@ -97,20 +94,14 @@ func isFloatZero(v *ir.Value) bool {
 // reservedZero returns values, the last of which is the zero z, to stand before
 // v.
 func reservedZero(f *ir.Func, v, z *ir.Value) []*ir.Value {
-	var out []*ir.Value
-	add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-		x := f.NewValue(op, t, args...)
-		x.Block, x.Pos = v.Block, v.Pos
-		out = append(out, x)
-		return x
-	}
-	x := add(ir.OpArg, ir.TypeF32)
+	m := &maker{f: f, at: v}
+	x := m.op(ir.OpArg, ir.TypeF32)
 	x.Bits = abi.OffsetReserved
 	if z.Type != ir.TypeF32 {
-		x = add(ir.OpFConvert, z.Type, x)
+		x = m.op(ir.OpFConvert, z.Type, x)
 	}
 	if z.Bits != 0 {
-		add(ir.OpFNegate, z.Type, x)
+		m.op(ir.OpFNegate, z.Type, x)
 	}
-	return out
+	return m.made
 }
