@@ -30,7 +30,7 @@ type cse struct {
 	m     *ir.Module
 	dom   *ir.DomTree
 	repl  map[*ir.Value]*ir.Value // values that were removed
-	known map[*ir.Value]*ir.Value // conditions with their value here
+	known map[*ir.Value]*ir.Value // conditions and phis with their value here
 	// own are those that are known of live lanes alone, see commonBranches.
 	own           map[*ir.Value]*ir.Value
 	common, apart map[*ir.Block]bool
@@ -98,15 +98,39 @@ func (c *cse) block(b *ir.Block) {
 // assume records in known that v is the given bool in what follows.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
-		c.learn(known, v, is)
+		c.learn(known, v, c.m.Bool(is))
 		v, is = v.Args[0], !is
 	}
-	c.learn(known, v, is)
+	c.learn(known, v, c.m.Bool(is))
+	if v.Op == ir.OpPhi {
+		c.assumePhis(known, v, is)
+	}
 }
 
-func (c *cse) learn(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+// assumePhis records what the other phis of v's block are where v is the given bool: a
+// flag tells which way control came, and with that what the others became there.
+func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+	for _, phi := range v.Block.Phis {
+		var only *ir.Value
+		for i, a := range phi.Args {
+			if from := v.Args[i]; from.IsConst() && from.Bits != c.m.Bool(is).Bits {
+				continue
+			}
+			if !a.IsConst() || only != nil && only != a {
+				only = nil
+				break
+			}
+			only = a
+		}
+		if only != nil && phi != v {
+			c.learn(known, phi, only)
+		}
+	}
+}
+
+func (c *cse) learn(known map[*ir.Value]*ir.Value, v, is *ir.Value) {
 	old, ok := known[v]
-	known[v] = c.m.Bool(is)
+	known[v] = is
 	c.undo = append(c.undo, func() {
 		if ok {
 			known[v] = old

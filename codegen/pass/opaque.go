@@ -12,7 +12,7 @@ import (
 func hideValues(f *ir.Func) {
 	splitComparisons(f)
 	splitMinima(f)
-	hidden, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	hidden, scaled, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			for _, a := range upperBytes(v) {
@@ -22,11 +22,12 @@ func hideValues(f *ir.Func) {
 				if isBit(a) && (!isCompare(v.Op) || a.Op == ir.OpPhi) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					hidden[a] = true
 				}
-				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) ||
+				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) ||
 					v.Op == ir.OpSelect && isSum64(a) {
 					hidden[a] = true
 				}
-				upper[a] = upper[a] || isDivided(a, v) && a.Type == ir.TypeI64
+				scaled[a] = scaled[a] || isScaled(a, v)
+				upper[a] = upper[a] || (isDivided(a, v) || isSigned(a, v)) && a.Type == ir.TypeI64
 			}
 		}
 		for _, phi := range b.Phis {
@@ -39,7 +40,7 @@ func hideValues(f *ir.Func) {
 	for _, b := range f.Blocks {
 		var out []*ir.Value
 		hide := func(v *ir.Value) {
-			if hidden[v] {
+			if hidden[v] || scaled[v] {
 				made := orZero(f, v, v)
 				if upper[v] {
 					made = upperOrZero(f, made)
@@ -63,7 +64,10 @@ func hideValues(f *ir.Func) {
 				for i, a := range v.Args {
 					// lavapipe may keep a phi's next value in one place with what another
 					// becomes that stands in between.
-					if w := wide[a]; w != nil && w != v && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && !isCompare(v.Op)) {
+					w := wide[a]
+					switch {
+					case w == nil || w == v:
+					case isScaled(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && !isCompare(v.Op)):
 						v.Args[i] = w
 					}
 				}
@@ -140,6 +144,31 @@ func isDivided(v, use *ir.Value) bool {
 	}
 	sign := mask(v.Type)>>1 + 1
 	return possible(v)&sign != 0 && !use.Args[1].IsConst()
+}
+
+// isSigned reports whether v may be sign-extended, and use makes a float64 of it without
+// a sign. NVIDIA's compiler makes one of a loaded byte or two with their sign instead.
+func isSigned(v, use *ir.Value) bool {
+	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
+		return false
+	}
+	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && possible(v)>>31 != 0
+}
+
+// isScaled reports whether v is twice a number or another multiple of it, which use
+// compares with a constant. NVIDIA's compiler shortens such a comparison to the bits that
+// are left of the number, but for their sign: it takes 4*x > 3 for true where x is -5.
+func isScaled(v, use *ir.Value) bool {
+	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !use.Args[0].IsConst() && !use.Args[1].IsConst() {
+		return false
+	}
+	switch v.Op {
+	case ir.OpIMul, ir.OpShl:
+		return v.Args[1].IsConst()
+	case ir.OpIAdd:
+		return v.Args[0] == v.Args[1]
+	}
+	return false
 }
 
 // upperBytes returns what use, an or, shifts up by a byte to put it together with another

@@ -37,18 +37,27 @@ type launcher func(k any, n int) error
 
 // testCase is an instance of a kernel.
 type testCase struct {
-	name string
-	arg  reflect.Type
-	on   func(ctx context.Context, dev *runtime.Device) launcher
+	name  string
+	arg   reflect.Type
+	local int // size of the interpreter's work-groups
+	on    func(ctx context.Context, dev *runtime.Device) launcher
 }
 
 var cases []testCase
 
 func add[K any](run func(context.Context, *runtime.Device, K, runtime.Range1, ...runtime.LaunchOption) error) {
 	t := reflect.TypeFor[K]()
-	cases = append(cases, testCase{t.Name(), t, func(ctx context.Context, dev *runtime.Device) launcher {
+	cases = append(cases, testCase{t.Name(), t, 8, func(ctx context.Context, dev *runtime.Device) launcher {
 		return func(k any, n int) error { return run(ctx, dev, *k.(*K), runtime.Range1(n)) }
 	}})
+}
+
+// addGroups is add for kernels whose work-groups are one work-item each.
+func addGroups[K any](run func(context.Context, *runtime.Device, K, runtime.NDRange1, ...runtime.LaunchOption) error) {
+	add(func(ctx context.Context, dev *runtime.Device, k K, r runtime.Range1, opts ...runtime.LaunchOption) error {
+		return run(ctx, dev, k, runtime.NDRange1{Global: r, Local: 1}, opts...)
+	})
+	cases[len(cases)-1].local = 1
 }
 
 // results runs the kernel on each so many of its operands.
@@ -171,7 +180,7 @@ func TestInterpreter(t *testing.T) {
 			}
 			for _, p := range oracle.Points {
 				o, got, err := c.results(few, func(arg any, n int) error {
-					l := oracle.Launch{Arg: arg, Global: []int{n}, Local: []int{8}, SubGroupSize: 8, MaxSteps: 1 << 40}
+					l := oracle.Launch{Arg: arg, Global: []int{n}, Local: []int{c.local}, SubGroupSize: 8, MaxSteps: 1 << 40}
 					return l.Run(k, p)
 				})
 				if err != nil {

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, floats32Kernel, floats64Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
+	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, convert32Int16Kernel, convert32Int32Kernel, convert32Int64Kernel, convert32Int8Kernel, convert32Uint16Kernel, convert32Uint32Kernel, convert32Uint64Kernel, convert32Uint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, floats32Kernel, floats64Kernel, floats64OfInt16Kernel, floats64OfInt32Kernel, floats64OfInt64Kernel, floats64OfInt8Kernel, floats64OfUint16Kernel, floats64OfUint32Kernel, floats64OfUint64Kernel, floats64OfUint8Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, scaledAlikeInt16Kernel, scaledAlikeInt32Kernel, scaledAlikeInt64Kernel, scaledAlikeInt8Kernel, scaledAlikeUint16Kernel, scaledAlikeUint32Kernel, scaledAlikeUint64Kernel, scaledAlikeUint8Kernel, scaledInt16Kernel, scaledInt32Kernel, scaledInt64Kernel, scaledInt8Kernel, scaledUint16Kernel, scaledUint32Kernel, scaledUint64Kernel, scaledUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
 }
 
 //go:embed Carries.spv
@@ -1115,6 +1115,534 @@ func (k CompareUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...ru
 // RunCompareUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Int16.spv
+var convert32Int16SPIRV string
+
+//go:embed Convert32Int16.words.spv
+var convert32Int16Words string
+
+var convert32Int16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Int16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Int16SPIRV,
+	Sum:   0x967afd05,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0xc9f7767f},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Int16{
+		A:   kernelimpl.HostSlice[int16](a, 0),
+		B:   kernelimpl.HostSlice[int16](a, 1),
+		C:   kernelimpl.HostSlice[int16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Int16 is the kernel [idioms.Convert32Int16] with its slices in device memory.
+type Convert32Int16 struct {
+	A   runtime.View[int16]
+	B   runtime.View[int16]
+	C   runtime.View[int16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Int16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Int16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Int16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Int32.spv
+var convert32Int32SPIRV string
+
+//go:embed Convert32Int32.words.spv
+var convert32Int32Words string
+
+var convert32Int32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Int32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Int32SPIRV,
+	Sum:   0x5120b1bc,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0xdb9498d6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Int32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Int32 is the kernel [idioms.Convert32Int32] with its slices in device memory.
+type Convert32Int32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Int32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Int32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Int32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Int64.spv
+var convert32Int64SPIRV string
+
+//go:embed Convert32Int64.words.spv
+var convert32Int64Words string
+
+var convert32Int64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Int64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Int64SPIRV,
+	Sum:   0xd460fcb4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x735a224c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Int64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Int64 is the kernel [idioms.Convert32Int64] with its slices in device memory.
+type Convert32Int64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Int64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Int64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Int64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Int8.spv
+var convert32Int8SPIRV string
+
+//go:embed Convert32Int8.words.spv
+var convert32Int8Words string
+
+var convert32Int8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Int8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Int8SPIRV,
+	Sum:   0xd6ed94a,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0xb9093afe},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Int8{
+		A:   kernelimpl.HostSlice[int8](a, 0),
+		B:   kernelimpl.HostSlice[int8](a, 1),
+		C:   kernelimpl.HostSlice[int8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Int8 is the kernel [idioms.Convert32Int8] with its slices in device memory.
+type Convert32Int8 struct {
+	A   runtime.View[int8]
+	B   runtime.View[int8]
+	C   runtime.View[int8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Int8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Int8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Int8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Uint16.spv
+var convert32Uint16SPIRV string
+
+//go:embed Convert32Uint16.words.spv
+var convert32Uint16Words string
+
+var convert32Uint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Uint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Uint16SPIRV,
+	Sum:   0xb66b9907,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0x7a23349c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Uint16{
+		A:   kernelimpl.HostSlice[uint16](a, 0),
+		B:   kernelimpl.HostSlice[uint16](a, 1),
+		C:   kernelimpl.HostSlice[uint16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Uint16 is the kernel [idioms.Convert32Uint16] with its slices in device memory.
+type Convert32Uint16 struct {
+	A   runtime.View[uint16]
+	B   runtime.View[uint16]
+	C   runtime.View[uint16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Uint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Uint32.spv
+var convert32Uint32SPIRV string
+
+//go:embed Convert32Uint32.words.spv
+var convert32Uint32Words string
+
+var convert32Uint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Uint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Uint32SPIRV,
+	Sum:   0xc8be0f15,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xccf259bf},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Uint32{
+		A:   kernelimpl.HostSlice[uint32](a, 0),
+		B:   kernelimpl.HostSlice[uint32](a, 1),
+		C:   kernelimpl.HostSlice[uint32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Uint32 is the kernel [idioms.Convert32Uint32] with its slices in device memory.
+type Convert32Uint32 struct {
+	A   runtime.View[uint32]
+	B   runtime.View[uint32]
+	C   runtime.View[uint32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Uint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Uint64.spv
+var convert32Uint64SPIRV string
+
+//go:embed Convert32Uint64.words.spv
+var convert32Uint64Words string
+
+var convert32Uint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Uint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Uint64SPIRV,
+	Sum:   0xd460fcb4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x735a224c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Uint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Uint64 is the kernel [idioms.Convert32Uint64] with its slices in device memory.
+type Convert32Uint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Uint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Convert32Uint8.spv
+var convert32Uint8SPIRV string
+
+//go:embed Convert32Uint8.words.spv
+var convert32Uint8Words string
+
+var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Convert32Uint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
+	},
+	SPIRV: convert32Uint8SPIRV,
+	Sum:   0x80e8952,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x4423a09f},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Convert32Uint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Convert32Uint8 is the kernel [idioms.Convert32Uint8] with its slices in device memory.
+type Convert32Uint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunConvert32Uint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
@@ -2940,9 +3468,9 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
 	SPIRV: floats64SPIRV,
-	Sum:   0x8b1a46a5,
+	Sum:   0x12e5fce0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x338d3628},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x82dd9e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -2975,6 +3503,566 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfInt16.spv
+var floats64OfInt16SPIRV string
+
+//go:embed Floats64OfInt16.words.spv
+var floats64OfInt16Words string
+
+var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int16]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int16, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfInt16SPIRV,
+	Sum:   0x3ff0a352,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0xd3c83b08},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfInt16{
+		A:   kernelimpl.HostSlice[int16](a, 0),
+		B:   kernelimpl.HostSlice[int16](a, 1),
+		C:   kernelimpl.HostSlice[int16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfInt16 is the kernel [idioms.Floats64OfInt16] with its slices in device memory.
+type Floats64OfInt16 struct {
+	A   runtime.View[int16]
+	B   runtime.View[int16]
+	C   runtime.View[int16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfInt32.spv
+var floats64OfInt32SPIRV string
+
+//go:embed Floats64OfInt32.words.spv
+var floats64OfInt32Words string
+
+var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int32]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int32, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfInt32SPIRV,
+	Sum:   0x42f3b2a5,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0xa6ebc531},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfInt32 is the kernel [idioms.Floats64OfInt32] with its slices in device memory.
+type Floats64OfInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfInt64.spv
+var floats64OfInt64SPIRV string
+
+//go:embed Floats64OfInt64.words.spv
+var floats64OfInt64Words string
+
+var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int64]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int64, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfInt64SPIRV,
+	Sum:   0x2c39591d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0xf5254b39},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfInt64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfInt64 is the kernel [idioms.Floats64OfInt64] with its slices in device memory.
+type Floats64OfInt64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfInt8.spv
+var floats64OfInt8SPIRV string
+
+//go:embed Floats64OfInt8.words.spv
+var floats64OfInt8Words string
+
+var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int8]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int8, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfInt8SPIRV,
+	Sum:   0xbf55c00,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x16a5eedb},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfInt8{
+		A:   kernelimpl.HostSlice[int8](a, 0),
+		B:   kernelimpl.HostSlice[int8](a, 1),
+		C:   kernelimpl.HostSlice[int8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfInt8 is the kernel [idioms.Floats64OfInt8] with its slices in device memory.
+type Floats64OfInt8 struct {
+	A   runtime.View[int8]
+	B   runtime.View[int8]
+	C   runtime.View[int8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfUint16.spv
+var floats64OfUint16SPIRV string
+
+//go:embed Floats64OfUint16.words.spv
+var floats64OfUint16Words string
+
+var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfUint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint16]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint16, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfUint16SPIRV,
+	Sum:   0x69f754ef,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xa9bb35f6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfUint16{
+		A:   kernelimpl.HostSlice[uint16](a, 0),
+		B:   kernelimpl.HostSlice[uint16](a, 1),
+		C:   kernelimpl.HostSlice[uint16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfUint16 is the kernel [idioms.Floats64OfUint16] with its slices in device memory.
+type Floats64OfUint16 struct {
+	A   runtime.View[uint16]
+	B   runtime.View[uint16]
+	C   runtime.View[uint16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfUint32.spv
+var floats64OfUint32SPIRV string
+
+//go:embed Floats64OfUint32.words.spv
+var floats64OfUint32Words string
+
+var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint32]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint32, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfUint32SPIRV,
+	Sum:   0xebaccc83,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0xb7d5ab0e},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfUint32{
+		A:   kernelimpl.HostSlice[uint32](a, 0),
+		B:   kernelimpl.HostSlice[uint32](a, 1),
+		C:   kernelimpl.HostSlice[uint32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfUint32 is the kernel [idioms.Floats64OfUint32] with its slices in device memory.
+type Floats64OfUint32 struct {
+	A   runtime.View[uint32]
+	B   runtime.View[uint32]
+	C   runtime.View[uint32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfUint64.spv
+var floats64OfUint64SPIRV string
+
+//go:embed Floats64OfUint64.words.spv
+var floats64OfUint64Words string
+
+var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint64]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint64, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfUint64SPIRV,
+	Sum:   0x2c39591d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0xf5254b39},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfUint64 is the kernel [idioms.Floats64OfUint64] with its slices in device memory.
+type Floats64OfUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Floats64OfUint8.spv
+var floats64OfUint8SPIRV string
+
+//go:embed Floats64OfUint8.words.spv
+var floats64OfUint8Words string
+
+var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Floats64OfUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint8]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint8, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
+	},
+	SPIRV: floats64OfUint8SPIRV,
+	Sum:   0x51a254c8,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x21c5c847},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.Floats64OfUint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// Floats64OfUint8 is the kernel [idioms.Floats64OfUint8] with its slices in device memory.
+type Floats64OfUint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFloats64OfUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -5051,6 +6139,1102 @@ func (k SaturateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...r
 // RunSaturateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeInt16.spv
+var scaledAlikeInt16SPIRV string
+
+//go:embed ScaledAlikeInt16.words.spv
+var scaledAlikeInt16Words string
+
+var scaledAlikeInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeInt16SPIRV,
+	Sum:   0xf9659d5,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0xe92ac4ed},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeInt16{
+		A:   kernelimpl.HostSlice[int16](a, 0),
+		B:   kernelimpl.HostSlice[int16](a, 1),
+		C:   kernelimpl.HostSlice[int16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeInt16 is the kernel [idioms.ScaledAlikeInt16] with its slices in device memory.
+type ScaledAlikeInt16 struct {
+	A   runtime.View[int16]
+	B   runtime.View[int16]
+	C   runtime.View[int16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeInt32.spv
+var scaledAlikeInt32SPIRV string
+
+//go:embed ScaledAlikeInt32.words.spv
+var scaledAlikeInt32Words string
+
+var scaledAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeInt32SPIRV,
+	Sum:   0xe4c92b48,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0xd58dc6fe},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeInt32 is the kernel [idioms.ScaledAlikeInt32] with its slices in device memory.
+type ScaledAlikeInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeInt64.spv
+var scaledAlikeInt64SPIRV string
+
+//go:embed ScaledAlikeInt64.words.spv
+var scaledAlikeInt64Words string
+
+var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeInt64SPIRV,
+	Sum:   0xdc29c2f7,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0xf9a6bf21},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeInt64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeInt64 is the kernel [idioms.ScaledAlikeInt64] with its slices in device memory.
+type ScaledAlikeInt64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeInt8.spv
+var scaledAlikeInt8SPIRV string
+
+//go:embed ScaledAlikeInt8.words.spv
+var scaledAlikeInt8Words string
+
+var scaledAlikeInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeInt8SPIRV,
+	Sum:   0x5b46f2b1,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0xeac90002},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeInt8{
+		A:   kernelimpl.HostSlice[int8](a, 0),
+		B:   kernelimpl.HostSlice[int8](a, 1),
+		C:   kernelimpl.HostSlice[int8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeInt8 is the kernel [idioms.ScaledAlikeInt8] with its slices in device memory.
+type ScaledAlikeInt8 struct {
+	A   runtime.View[int8]
+	B   runtime.View[int8]
+	C   runtime.View[int8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeUint16.spv
+var scaledAlikeUint16SPIRV string
+
+//go:embed ScaledAlikeUint16.words.spv
+var scaledAlikeUint16Words string
+
+var scaledAlikeUint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeUint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeUint16SPIRV,
+	Sum:   0xacee19b4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0x9b5f09f0},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeUint16{
+		A:   kernelimpl.HostSlice[uint16](a, 0),
+		B:   kernelimpl.HostSlice[uint16](a, 1),
+		C:   kernelimpl.HostSlice[uint16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeUint16 is the kernel [idioms.ScaledAlikeUint16] with its slices in device memory.
+type ScaledAlikeUint16 struct {
+	A   runtime.View[uint16]
+	B   runtime.View[uint16]
+	C   runtime.View[uint16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeUint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeUint32.spv
+var scaledAlikeUint32SPIRV string
+
+//go:embed ScaledAlikeUint32.words.spv
+var scaledAlikeUint32Words string
+
+var scaledAlikeUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeUint32SPIRV,
+	Sum:   0x93719242,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0xdcb50535},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeUint32{
+		A:   kernelimpl.HostSlice[uint32](a, 0),
+		B:   kernelimpl.HostSlice[uint32](a, 1),
+		C:   kernelimpl.HostSlice[uint32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeUint32 is the kernel [idioms.ScaledAlikeUint32] with its slices in device memory.
+type ScaledAlikeUint32 struct {
+	A   runtime.View[uint32]
+	B   runtime.View[uint32]
+	C   runtime.View[uint32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeUint64.spv
+var scaledAlikeUint64SPIRV string
+
+//go:embed ScaledAlikeUint64.words.spv
+var scaledAlikeUint64Words string
+
+var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeUint64SPIRV,
+	Sum:   0xbb783d20,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0x2950ede3},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeUint64 is the kernel [idioms.ScaledAlikeUint64] with its slices in device memory.
+type ScaledAlikeUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledAlikeUint8.spv
+var scaledAlikeUint8SPIRV string
+
+//go:embed ScaledAlikeUint8.words.spv
+var scaledAlikeUint8Words string
+
+var scaledAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledAlikeUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledAlikeUint8SPIRV,
+	Sum:   0x937b5380,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0x563caaa8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledAlikeUint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledAlikeUint8 is the kernel [idioms.ScaledAlikeUint8] with its slices in device memory.
+type ScaledAlikeUint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunScaledAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledInt16.spv
+var scaledInt16SPIRV string
+
+//go:embed ScaledInt16.words.spv
+var scaledInt16Words string
+
+var scaledInt16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledInt16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledInt16SPIRV,
+	Sum:   0x66b037c6,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0x593efa56},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledInt16{
+		A:   kernelimpl.HostSlice[int16](a, 0),
+		B:   kernelimpl.HostSlice[int16](a, 1),
+		C:   kernelimpl.HostSlice[int16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledInt16 is the kernel [idioms.ScaledInt16] with its slices in device memory.
+type ScaledInt16 struct {
+	A   runtime.View[int16]
+	B   runtime.View[int16]
+	C   runtime.View[int16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledInt16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledInt16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledInt16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledInt32.spv
+var scaledInt32SPIRV string
+
+//go:embed ScaledInt32.words.spv
+var scaledInt32Words string
+
+var scaledInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledInt32SPIRV,
+	Sum:   0x860c52aa,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0x9cdbe880},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledInt32 is the kernel [idioms.ScaledInt32] with its slices in device memory.
+type ScaledInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledInt64.spv
+var scaledInt64SPIRV string
+
+//go:embed ScaledInt64.words.spv
+var scaledInt64Words string
+
+var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledInt64SPIRV,
+	Sum:   0xad2fc509,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x66d2916c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledInt64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledInt64 is the kernel [idioms.ScaledInt64] with its slices in device memory.
+type ScaledInt64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledInt64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledInt64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledInt8.spv
+var scaledInt8SPIRV string
+
+//go:embed ScaledInt8.words.spv
+var scaledInt8Words string
+
+var scaledInt8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledInt8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledInt8SPIRV,
+	Sum:   0x8d018ecd,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x60f0c794},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledInt8{
+		A:   kernelimpl.HostSlice[int8](a, 0),
+		B:   kernelimpl.HostSlice[int8](a, 1),
+		C:   kernelimpl.HostSlice[int8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledInt8 is the kernel [idioms.ScaledInt8] with its slices in device memory.
+type ScaledInt8 struct {
+	A   runtime.View[int8]
+	B   runtime.View[int8]
+	C   runtime.View[int8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledInt8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledInt8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledUint16.spv
+var scaledUint16SPIRV string
+
+//go:embed ScaledUint16.words.spv
+var scaledUint16Words string
+
+var scaledUint16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledUint16",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledUint16SPIRV,
+	Sum:   0x8eef522e,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x415a9bea},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledUint16{
+		A:   kernelimpl.HostSlice[uint16](a, 0),
+		B:   kernelimpl.HostSlice[uint16](a, 1),
+		C:   kernelimpl.HostSlice[uint16](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledUint16 is the kernel [idioms.ScaledUint16] with its slices in device memory.
+type ScaledUint16 struct {
+	A   runtime.View[uint16]
+	B   runtime.View[uint16]
+	C   runtime.View[uint16]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledUint16Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledUint16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledUint16Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledUint32.spv
+var scaledUint32SPIRV string
+
+//go:embed ScaledUint32.words.spv
+var scaledUint32Words string
+
+var scaledUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledUint32SPIRV,
+	Sum:   0x1a4c7375,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x1e02a960},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledUint32{
+		A:   kernelimpl.HostSlice[uint32](a, 0),
+		B:   kernelimpl.HostSlice[uint32](a, 1),
+		C:   kernelimpl.HostSlice[uint32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledUint32 is the kernel [idioms.ScaledUint32] with its slices in device memory.
+type ScaledUint32 struct {
+	A   runtime.View[uint32]
+	B   runtime.View[uint32]
+	C   runtime.View[uint32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledUint32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledUint32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledUint64.spv
+var scaledUint64SPIRV string
+
+//go:embed ScaledUint64.words.spv
+var scaledUint64Words string
+
+var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledUint64SPIRV,
+	Sum:   0x42c56eba,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xf813174b},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledUint64 is the kernel [idioms.ScaledUint64] with its slices in device memory.
+type ScaledUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ScaledUint8.spv
+var scaledUint8SPIRV string
+
+//go:embed ScaledUint8.words.spv
+var scaledUint8Words string
+
+var scaledUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ScaledUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/scaled.go:81:21"},
+	},
+	SPIRV: scaledUint8SPIRV,
+	Sum:   0x27f65e75,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0xc97fa193},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.ScaledUint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// ScaledUint8 is the kernel [idioms.ScaledUint8] with its slices in device memory.
+type ScaledUint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(scaledUint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunScaledUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scaledUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
