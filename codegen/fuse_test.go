@@ -70,7 +70,11 @@ var fusing = []struct{ name, body, decls, want string }{
 	{"conversion of a complex number", "r = real(complex64(complex(x*y, 0))) + z", "", "FMul FAdd"},
 	{"bits", "r = math.Float32frombits(math.Float32bits(x*y)) + z", "", "FMul FAdd"},
 	{"wider product", "r = float32(float64(x)*float64(y)) + z", "", "FMul FAdd"},
-	{"negation", "r = -(x*y) + z", "", "FMul FNegate FAdd"},
+	{"negation", "r = -(x*y) + z", "", "FNegate Fma"},
+	{"negation taken away", "r = z - -(x*y)", "", "Fma"},
+	{"negation of a conversion", "r = -float32(x*y) + z", "", "FMul FNegate FAdd"},
+	{"conversion of a negation", "r = float32(-(x*y)) + z", "", "FMul FNegate FAdd"},
+	{"negation used twice", "n := -(x*y); r = n + z; k.F[i+3] = n", "", "FMul FNegate FSub"},
 
 	{"constants", "c := func() float32 { return 0.1 }; k.F[i+3] = c()*c() + 0.3", "", ""},
 	{"used twice", "p := x*y; r = p + z; k.F[i+3] = p", "", "FMul FAdd"},

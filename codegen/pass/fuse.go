@@ -15,6 +15,7 @@ import (
 func fuse(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		if m.Float != properties.FloatExact {
+			subtractNegated(f)
 			fuseProducts(f)
 		}
 		dropRounded(f)
@@ -23,6 +24,34 @@ func fuse(m *ir.Module) diag.List {
 }
 
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
+
+// subtractNegated subtracts the products whose negation is added, and the other way
+// round, which gives the same.
+func subtractNegated(f *ir.Func) {
+	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
+	used := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			switch {
+			case isSum(v) && isNegated(v.Args[1]):
+				v.Args[1] = v.Args[1].Args[0]
+				if v.Op == ir.OpFAdd {
+					v.Op = ir.OpFSub
+				} else {
+					v.Op = ir.OpFAdd
+				}
+			case v.Op == ir.OpFAdd && isNegated(v.Args[0]):
+				v.Op, v.Args[0], v.Args[1] = ir.OpFSub, v.Args[1], v.Args[0].Args[0]
+			}
+			for _, a := range v.Args {
+				used[a] = true
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return isNegated(v) && !used[v] })
+	}
+}
 
 // fuseProducts fuses f's products. A sum of two takes in the first.
 func fuseProducts(f *ir.Func) {
