@@ -428,6 +428,10 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return x
 	case c.Op == ir.OpIEq && sameValues(c.Args, v.Args[1:]):
 		return y
+	case x.IsConst() && isWhere(y, x, c, true, 6):
+		return y
+	case y.IsConst() && isWhere(x, y, c, false, 6):
+		return x
 	}
 	if v.Type.Kind != ir.Bool {
 		return nil
@@ -443,6 +447,25 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpLAnd, c, x)
 	}
 	return nil
+}
+
+// isWhere reports whether v is the constant wherever c is the given bool: both came from
+// the same blocks, at most so many joins ago.
+func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
+	switch {
+	case v == constant:
+		return true
+	case c.IsConst():
+		return isOne(c) != is
+	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
+		return false // or of a phi that is still being made
+	}
+	for i, a := range v.Args {
+		if !isWhere(a, constant, c.Args[i], is, joins-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameValues reports whether a and b are the same two values, in any order.

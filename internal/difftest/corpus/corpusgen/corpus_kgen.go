@@ -3210,7 +3210,7 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x5d47ec54,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0xb4e47388},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x519f718a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x786444f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3293,7 +3293,7 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x5f9a9e7a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xee27c4c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0xb8a8772e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x47156d83},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -4742,7 +4742,7 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x1a823a72,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xa57d7b04},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xaa0f11a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xc66cb7e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -5072,10 +5072,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x77b23790,
+	Sum:   0xb9fa6503,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xf11eb8c1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xfb74c712},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x6282783c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xbb471b30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5401,9 +5401,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x3148d741,
+	Sum:   0x71c29431,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x42f32d62},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xaf8513a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -6517,7 +6517,7 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesBoolSPIRV,
 	Sum:   0x143ea696,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x60b8355a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xf47ee30c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -6586,7 +6586,7 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesFloat32SPIRV,
 	Sum:   0xb115a7a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0xbcf40a9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0x8e6281a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
@@ -6656,7 +6656,7 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesFloat64SPIRV,
 	Sum:   0xf2a79eb3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x62e927ca},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x69f0843},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
@@ -6725,7 +6725,7 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesIntSPIRV,
 	Sum:   0x91d37775,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0x81ef45b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xaa52285f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
@@ -6794,7 +6794,7 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesInt16SPIRV,
 	Sum:   0x1cd63290,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0xd2510a1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0xb4475b64},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -6863,7 +6863,7 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesUint32SPIRV,
 	Sum:   0xcc0a715e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0xe9da91d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0x664f7c7c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{

@@ -65,7 +65,7 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x48dfe5ee,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xea269d91},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0xc58967a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x6f6b6627},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
@@ -139,7 +139,7 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: ballotsSPIRV,
 	Sum:   0xbbf79aa7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x31752e45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0xad1c4d59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -780,9 +780,9 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: statedSPIRV,
 	Sum:   0x579f3409,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xc29c7f8d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xbb85963d},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x942b5288},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xe16299e0},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xe5cd7142},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
