@@ -61,7 +61,15 @@ func hostHint(pkg string) string {
 // lack is no matter of the host.
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
-	return pkg != "" && pkg != "sync/atomic" && !strings.Contains(first, ".")
+	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
+
+// stdRoots are the first elements of the standard library's import paths. A path
+// without a dot may also be that of somebody's module.
+var stdRoots = strings.Fields(`
+	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
+	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin
+	reflect regexp runtime simd slices sort strconv strings structs sync syscall testing text time
+	unicode unique unsafe vendor weak`)
 
 const recursionHint = "write it as a loop, with an explicit stack of fixed size if it needs one"

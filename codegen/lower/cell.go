@@ -25,13 +25,15 @@ type cell struct {
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
 
-	one     *ir.Value // the constant that a phi's variable holds, if it is one
-	known   bool      // something was stored in it
-	anew    bool      // each round of a loop has its own
-	once    bool      // it is stored to once, where it is declared: one is its value, too
-	zeroed  *ir.Block // where it was
-	key     any       // what declares it in the source, the same whenever the kernel is lowered
-	private bool      // memory of PrivateAlloca, which ends with the function that called it
+	one      *ir.Value // the constant that a phi's variable holds, if it is one
+	known    bool      // something was stored in it
+	anew     bool      // each round of a loop has its own
+	once     bool      // it is stored to once, where it is declared: one is its value, too
+	zeroed   *ir.Block // where it was
+	versions *versions // nil for one that keeps its shape
+
+	key     any  // what declares it in the source, the same whenever the kernel is lowered
+	private bool // memory of PrivateAlloca, which ends with the function that called it
 }
 
 // know notes what is stored in a phi's variable.
@@ -161,6 +163,10 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		return l.snapshot(c.mem, c.typ)
 	case classShape:
+		if isNilShape(c.shape) && !c.fixed && l.straight(c.zeroed) {
+			return c.shape // nothing else was stored yet, whatever will be later
+		}
+		l.onlyVersion(c)
 		c.fixed = true
 		i := -1
 		return rebuild(c.shape, func() *ir.Value {

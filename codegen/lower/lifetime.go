@@ -155,6 +155,11 @@ func (l *lowerer) privatesOf(x val) []*cell {
 			return
 		}
 		follow(c.shape)
+		if c.versions != nil {
+			for _, v := range c.versions.all {
+				follow(v.shape)
+			}
+		}
 		for _, part := range c.fields {
 			visit(part)
 		}
@@ -175,12 +180,23 @@ func (l *lowerer) outlived(how string) {
 
 func (l *lowerer) oldVariable(c *cell) {
 	name := "a variable"
-	if a, ok := c.decl.(*ssa.Alloc); ok && a.Comment != "" {
-		name = "the variable " + a.Comment
+	if s := c.sourceName(); s != "" {
+		name = "the variable " + s
 	}
 	l.errorf(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
 }
+
+// sourceName returns the name of the variable in the source, or "".
+func (c *cell) sourceName() string {
+	if a, ok := c.decl.(*ssa.Alloc); ok && token.IsIdentifier(a.Comment) && !madeUp[a.Comment] {
+		return a.Comment
+	}
+	return ""
+}
+
+// madeUp are go/ssa's names for variables that the source has not named.
+var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true}
 
 // cellsOf returns the declared variables that a value refers to.
 func (l *lowerer) cellsOf(x val) []*cell {

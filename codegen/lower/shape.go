@@ -19,6 +19,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 			v = t
 		}
 	}
+	l.selectVersion(c)
 	if !sameShape(c.shape, v) {
 		switch {
 		case isNilShape(v) && yields(v):
@@ -27,6 +28,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 			l.reshape(c, v)
 		case l.makeDynamic(c, c.shape, v):
 			return
+		case l.supersede(c, v):
 		default:
 			l.mixed(c.shape, v, c.typ)
 			return
@@ -39,6 +41,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	for i, x := range xs {
 		l.storeVar(c.vars[i], x)
 	}
+	l.keepVersion(c)
 	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
 		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
 	}
@@ -268,6 +271,9 @@ func (l *lowerer) describe(v val) string {
 		}
 		return "the local variable " + r.v.Name
 	case *cell:
+		if name := r.sourceName(); name != "" {
+			return "the local variable " + name
+		}
 		return "a local variable"
 	}
 	return "nil"
