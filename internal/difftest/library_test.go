@@ -44,6 +44,13 @@ func init() {
 	}
 	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
 	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
+	add1("Changes", gen.RunChanges, 60, func() golang.Changes {
+		k := golang.Changes{A: make([]int64, 60), B: make([]int64, 60), Out: make([]int64, 60*8)}
+		for i := range k.A {
+			k.A[i], k.B[i] = int64(i*i%23-5), int64(i*7%19-4)
+		}
+		return k
+	})
 	add1("Records", gen.RunRecords, 24, func() golang.Records { return golang.Records{In: mixedInts(24), Out: out32(24)} })
 	add1("Rounds", gen.RunRounds, 20, func() golang.Rounds { return golang.Rounds{In: mixedInts(20), Out: out32(20)} })
 	add1("Closures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })

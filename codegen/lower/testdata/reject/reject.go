@@ -219,3 +219,73 @@ func (k Elements) Kernel(it dsl.Item1) {
 		k.Out[5] = 1
 	}
 }
+
+// Changing has fields that may hold one of several functions or slices where they
+// are used.
+type Changing struct{ X, Out []int64 }
+
+type changing struct {
+	f func(int64) int64
+	s []int64
+}
+
+func more(x int64) int64 { return x + 1 }
+func most(x int64) int64 { return x * 2 }
+
+func (k Changing) Kernel(it dsl.Item1) {
+	c := changing{f: more}
+	for range k.X[0] {
+		k.Out[0] = c.f(3)
+		c.f = most // want KG302 `which function`
+	}
+	k.branches()
+	k.behind()
+	k.captured()
+	k.next()
+}
+
+func (k Changing) branches() {
+	var x [4]int64
+	c := changing{f: more, s: k.X}
+	if k.X[0] > 3 {
+		c.f = most // want KG302 `which function`
+		c.s = x[:] // want KG203 `\(device memory and the local variable x\)`
+		c.s[0] = 1
+	}
+	for i := range 3 {
+		k.Out[i] = c.f(c.s[i])
+	}
+}
+
+func (k Changing) behind() {
+	var x [4]int64
+	c := changing{s: k.X}
+	c.s = x[:]
+	for i := range k.X[1] {
+		c.s = k.X[i:] // want KG203 `\(the local variable x and device memory\)`
+	}
+	k.Out[0] = c.s[0]
+}
+
+func (k Changing) captured() {
+	c := changing{f: more}
+	set := func(f func(int64) int64) { c.f = f } // want KG302 `which function`
+	for range k.X[1] {
+		k.Out[0] += c.f(1)
+		set(most)
+	}
+}
+
+func (k Changing) next() {
+	var x, y [4]int64
+	c := changing{s: x[:]}
+	c.s = y[:]
+	for i := range k.X[1] {
+		if i > 2 {
+			k.Out[0] += c.s[i]
+		}
+		if i == 1 {
+			c.s = x[:] // want KG203 `the local variable y and the local variable x`
+		}
+	}
+}
