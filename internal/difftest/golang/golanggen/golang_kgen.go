@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -289,6 +289,72 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Changes.spv
+var changesSPIRV string
+
+//go:embed Changes.small.spv
+var changesSmall string
+
+//go:embed Changes.words.spv
+var changesWords string
+
+var changesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Changes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
+	},
+	SPIRV: changesSPIRV,
+	Sum:   0xa07c532a,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: changesSmall, Sum: 0xcaa5528f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xc10ef94d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Changes{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		Out: kernelimpl.HostSlice[int64](a, 2),
+	}.Kernel
+})
+
+// Changes is the kernel [golang.Changes] with its slices in device memory.
+// Changes sets fields and captured variables to one function, slice, pointer or interface value after the other.
+type Changes struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	Out runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Changes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(changesKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunChanges runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(changesKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
