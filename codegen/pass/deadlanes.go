@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -29,8 +30,9 @@ func runDeadLanes(m *ir.Module) diag.List {
 	if ds := u.check(); len(ds) > 0 {
 		return ds
 	}
+	given := u.provisos()
 	u.bypassLoops()
-	d := &deadLanes{f: f, u: u, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
+	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
 	for _, b := range u.order {
 		// Where all leave together, they may just return.
 		if e, ok := u.way(b); ok && u.leaving[e] && !u.together(b) {
@@ -134,7 +136,8 @@ type deadLanes struct {
 	u *Uniformity
 	// dying maps a block to the successor that its work-items leave by.
 	dying    map[*ir.Block]*ir.Block
-	skeleton map[*ir.Value]bool // values that dead lanes compute, too
+	given    map[*ir.Block]*proviso // of the loops that the blocks head
+	skeleton map[*ir.Value]bool     // values that dead lanes compute, too
 	dead     *ir.Ref
 	undef    *undefs
 	cells    []*ir.Var // what phis became
@@ -494,14 +497,41 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 }
 
 // ask ends the group at the end of b where none of it is left, and returns the block
-// that it goes on with.
+// that it goes on with. It need not look where the loop has another end.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
-	left := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
-	left.Aux = ir.ScopeWorkGroup
 	next, out := d.f.NewBlock(), d.f.NewBlock()
-	b.Branch(left, next, out)
+	p := d.given[b]
+	if p != nil {
+		step, m := p.step, d.f.Module
+		if p.opposite {
+			step = b.Append(ir.OpISub, step.Type, m.Int(step.Type, 0), step)
+		}
+		before := b.Append(ir.OpISub, step.Type, step, m.Int(step.Type, 1))
+		vote := d.f.NewBlock()
+		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.most)), next, vote)
+		b = vote
+	}
+	b.Branch(d.left(b, p != nil), next, out)
 	out.SetTerm(ir.Term{Kind: ir.Return})
 	return next
+}
+
+// left returns, at the end of b, whether any of the group is left. Where that is rarely
+// asked, it is in a way that needs no sub-groups: the kernel may have no use for them.
+func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
+	m := d.f.Module
+	if !rarely {
+		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
+		v.Aux = ir.ScopeWorkGroup
+		return v
+	}
+	zero, one := m.Const(ir.TypeF32, 0), m.Const(ir.TypeF32, uint64(math.Float32bits(1)))
+	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one), zero)
+	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd}
+	last := b.Append(ir.OpISub, ir.TypeI32, groupSize(m), m.Int(ir.TypeI32, 1))
+	all := b.Append(ir.OpGroupSelect, ir.TypeF32, sum, last)
+	all.Aux = ir.ScopeWorkGroup
+	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
 // neutral makes dead lanes put something neutral into the group op v, which comes

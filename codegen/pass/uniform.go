@@ -35,7 +35,8 @@ type Uniformity struct {
 	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
 	// each stands a node of its own, where the group ends if none of it is left.
 	asking []int
-	ipdom  []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	ranges *ranges // see at; nil when it is not known
+	ipdom  []int   // among the work-items that stay; len(order) is the exit, then come asking's nodes
 }
 
 type edge struct{ from, to *ir.Block }
@@ -313,6 +314,7 @@ func (u *Uniformity) origin(b *ir.Block) int {
 func (u *Uniformity) spread() []edge {
 	n := len(u.order)
 	clear(u.control)
+	u.ranges = nil
 	depends := make([][]int, n) // blocks by the branch that they depend on
 	for i, b := range u.order {
 		if len(b.Term.Succs) < 2 && !u.exits[i] {

@@ -15,7 +15,10 @@ import (
 // condition; it counts the branch as an end. settle reports whether it found none.
 func (u *Uniformity) settle() bool {
 	for _, l := range u.loops {
-		if !u.Block(l.Head) || u.asksAt(l.Head) || u.sureToEnd(l) {
+		if !u.Block(l.Head) || u.asksAt(l.Head) {
+			continue
+		}
+		if given, ok := u.sureToEnd(l); ok && given == nil {
 			continue
 		}
 		switch x, ends := u.leftFrom(l), len(u.ways(l)) > 0; {
@@ -42,6 +45,21 @@ func (u *Uniformity) together(b *ir.Block) bool {
 // asksAt reports whether work-items ask in each round whether any is left, at the head b
 // of a loop.
 func (u *Uniformity) asksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.index[b]) }
+
+// provisos returns the heads of loops that work-items ask in only if a proviso does not
+// hold.
+func (u *Uniformity) provisos() map[*ir.Block]*proviso {
+	all := map[*ir.Block]*proviso{}
+	for _, l := range u.loops {
+		if !u.asksAt(l.Head) {
+			continue
+		}
+		if p, ok := u.sureToEnd(l); ok && p != nil && (p.step.Block == nil || u.Block(p.step.Block)) {
+			all[l.Head] = p
+		}
+	}
+	return all
+}
 
 // leftLoop says how work-items leave the kernel from a loop.
 type leftLoop struct {

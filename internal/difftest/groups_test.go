@@ -59,6 +59,7 @@ func init() {
 func init() {
 	lanes(func(l groups.Lanes) groups.OwnLoops { return groups.OwnLoops{Lanes: l} }, gen.RunOwnLoops)
 	lanes(func(l groups.Lanes) groups.OwnChecks { return groups.OwnChecks{Lanes: l} }, gen.RunOwnChecks)
+	lanes(func(l groups.Lanes) groups.Steps { return groups.Steps{Lanes: l} }, gen.RunSteps)
 	lanes(func(l groups.Lanes) groups.OneWayOut { return groups.OneWayOut{Lanes: l} }, gen.RunOneWayOut)
 	lanes(func(l groups.Lanes) groups.Replaced { return groups.Replaced{Lanes: l} }, gen.RunReplaced)
 	lanes(func(l groups.Lanes) groups.Search { return groups.Search{Lanes: l} }, gen.RunSearch)

@@ -78,6 +78,27 @@ func (k OwnChecks) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
+// Steps meets in a loop by steps that may be zero or lead away from its end, until no
+// work-item is left.
+type Steps struct{ Lanes }
+
+// Kernel leaves in one round or the next.
+func (k Steps) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i]
+	r, step := int(v&1), k.N-3
+	for j := 0; j < k.M; j += step {
+		it.Barrier()
+		if r > 5 {
+			k.Y[i] = v
+			return
+		}
+		v ^= k.T[r] + int32(j)
+		r++
+	}
+	k.Y[i] = v
+}
+
 // OneWayOut has loops in which all leave together, or some at a time, and panics.
 type OneWayOut struct{ Lanes }
 

@@ -1564,13 +1564,13 @@ type oneWayOutHost struct {
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
 var oneWayOutHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:89:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:95:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:104:9", Message: "too many"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:107:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:87:10"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:115:8", Message: "the end"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:113:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:110:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:116:7"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:125:9", Message: "too many"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:128:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:108:10"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:136:8", Message: "the end"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:134:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1590,7 +1590,7 @@ func (g *oneWayOutHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 112 of lanes.go
+			// Barrier in line 133 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -1742,7 +1742,7 @@ func (g *oneWayOutHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 112 of lanes.go.
+// r1 runs them after the Barrier in line 133 of lanes.go.
 func (g *oneWayOutHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2669,9 +2669,9 @@ type replacedHost struct {
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
 var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:131:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:125:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:152:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:146:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:159:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2690,7 +2690,7 @@ func (g *replacedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 135 of lanes.go
+			// Barrier in line 156 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -2757,7 +2757,7 @@ func (g *replacedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 135 of lanes.go.
+// r1 runs them after the Barrier in line 156 of lanes.go.
 func (g *replacedHost) r1() int {
 	n := g.Items
 	h17 := g.v17[:n]
@@ -3454,9 +3454,9 @@ type searchHost struct {
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:153:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:152:9"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:158:7", Message: "not found"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:174:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:173:9"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:179:7", Message: "not found"},
 }
 
 // Begin readies the form for a launch.
@@ -3473,7 +3473,7 @@ func (g *searchHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 156 of lanes.go
+			// Barrier in line 177 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -3536,7 +3536,7 @@ func (g *searchHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 156 of lanes.go.
+// r1 runs them after the Barrier in line 177 of lanes.go.
 func (g *searchHost) r1() int {
 	n := g.Items
 	e9 := g.v9
@@ -4280,6 +4280,226 @@ func (g *statedHost) r8() int {
 	return -1
 }
 
+// stepsHost is a work-group of the kernel [Steps].
+type stepsHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v2  int64
+	v3  int64
+	v5  int64
+	v7  int64
+	v13 []int32
+	v14 []int32
+	v15 int64
+	v16 []int64
+}
+
+func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
+
+var stepsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:99:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:88:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:93:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:96:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *stepsHost) Begin() {
+	g.Sites = stepsHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	kernelimpl.HostRoom(&g.v13, n)
+	kernelimpl.HostRoom(&g.v14, n)
+	kernelimpl.HostRoom(&g.v16, n)
+}
+
+// Run runs it.
+func (g *stepsHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// Barrier in line 91 of lanes.go
+			next = g.r1()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *stepsHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v2 := g.v2
+	h13 := g.v13[:n]
+	h14 := g.v14[:n]
+	u15 := g.v15
+	h16 := g.v16[:n]
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v13, v14 int32
+		var v9, v15, v16 int64
+		{
+			v0 = int32(basex + x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v5)
+			if !v10 {
+				goto b14
+			}
+		}
+		{
+			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v12 := v11 & 1
+			v13 = v11
+			v14 = v12
+			v15 = int64(0)
+		}
+		{
+			v16 = int64(uint32(v14))
+			v17 := v15 < v2
+			if !v17 {
+				goto b11
+			}
+		}
+		h13[li] = v13
+		h14[li] = v14
+		u15 = v15
+		h16[li] = v16
+		next = 0
+		continue
+	b11:
+		{
+			v31 := uint64(v9) < uint64(v7)
+			if !v31 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		g.Leave(li)
+		continue
+	b13:
+		g.Fault(0, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b14:
+		g.Fault(1, v9, v5, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v15 = u15
+	return next
+}
+
+// r1 runs them after the Barrier in line 91 of lanes.go.
+func (g *stepsHost) r1() int {
+	n := g.Items
+	h13 := g.v13[:n]
+	h14 := g.v14[:n]
+	e15 := g.v15
+	h16 := g.v16[:n]
+	basex := g.ID[0] * g.Local[0]
+	v7 := g.v7
+	p4 := g.Pointer(4)
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v1 := g.v1
+	v28 := v1 + -3
+	v2 := g.v2
+	u15 := g.v15
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v13 := h13[li]
+		v14 := h14[li]
+		v15 := e15
+		v16 := h16[li]
+		v0 := int32(basex + x)
+		v9 := int64(uint32(v0))
+		{
+			v18 := 5 < v14
+			if !v18 {
+				goto b8
+			}
+		}
+		{
+			v19 := uint64(v9) < uint64(v7)
+			if !v19 {
+				goto b7
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		g.Leave(li)
+		continue
+	b7:
+		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b8:
+		{
+			v22 := uint64(v16) < uint64(v3)
+			if !v22 {
+				goto b10
+			}
+		}
+		{
+			v23 := *(*int32)(unsafe.Add(p2, int(v14)*4))
+			v24 := int32(uint64(v15))
+			v25 := v23 + v24
+			v26 := v13 ^ v25
+			v27 := v14 + 1
+			v29 := v15 + v28
+			v13 = v26
+			v14 = v27
+			v15 = v29
+		}
+		{
+			v16 = int64(uint32(v14))
+			v17 := v15 < v2
+			if !v17 {
+				goto b11
+			}
+		}
+		h13[li] = v13
+		h14[li] = v14
+		u15 = v15
+		h16[li] = v16
+		next = 0
+		continue
+	b11:
+		{
+			v31 := uint64(v9) < uint64(v7)
+			if !v31 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		g.Leave(li)
+		continue
+	b13:
+		g.Fault(0, v9, v7, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b10:
+		g.Fault(3, v16, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	g.v15 = u15
+	return next
+}
+
 // uniformRowsHost is a work-group of the kernel [UniformRows].
 type uniformRowsHost struct {
 	kernelimpl.HostGroup
@@ -4862,9 +5082,9 @@ type votesHost struct {
 func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
 
 var votesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:167:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:170:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:176:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:188:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:191:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:197:5"},
 }
 
 // Begin readies the form for a launch.
@@ -4884,7 +5104,7 @@ func (g *votesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupAny in line 168 of lanes.go
+			// GroupAny in line 189 of lanes.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v9)
@@ -4892,7 +5112,7 @@ func (g *votesHost) Run() {
 			g.v10 = kernelimpl.HostAny(in)
 			next = g.r1()
 		case 1:
-			// Barrier in line 173 of lanes.go
+			// Barrier in line 194 of lanes.go
 			next = g.r2()
 		}
 	}
@@ -4938,7 +5158,7 @@ func (g *votesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupAny in line 168 of lanes.go.
+// r1 runs them after the GroupAny in line 189 of lanes.go.
 func (g *votesHost) r1() int {
 	n := g.Items
 	v10 := g.v10
@@ -5002,7 +5222,7 @@ func (g *votesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 173 of lanes.go.
+// r2 runs them after the Barrier in line 194 of lanes.go.
 func (g *votesHost) r2() int {
 	n := g.Items
 	h8 := g.v8[:n]

@@ -1,0 +1,335 @@
+package pass
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// count is a number that changes in each round of a loop: phi plus at, or that in a wider
+// type plus off. Dead lanes have it as well as live ones.
+type count struct {
+	phi     *ir.Value
+	at, off int64
+	wide    *ir.Value // the conversion, or nil
+	stepped
+	one   bool     // there is one way from round to round
+	start interval // of phi
+}
+
+// stepped says how a number changes from round to round.
+type stepped struct {
+	how   stepKind
+	by    interval
+	of    *ir.Value // what is added, or nil
+	minus bool      // or taken off
+}
+
+// proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
+// to most.
+type proviso struct {
+	step     *ir.Value
+	opposite bool
+	most     uint64
+}
+
+// stepKind is how a number changes from round to round.
+type stepKind int
+
+const (
+	byNothing  stepKind = iota
+	byAdding            // what by says
+	byMultiple          // of itself, by a factor that by says
+	byHalving           // or less; by is -1 for shifts that keep the sign
+)
+
+// patience is the number of rounds from which on nobody tells whether a loop ends: to go
+// past the end of its type, and not find it, may take a number that long.
+const patience = 1 << 24
+
+// plus returns v as the sum of a value and a constant.
+func plus(v *ir.Value) (x *ir.Value, n int64) {
+	for {
+		switch {
+		case v.Op == ir.OpIAdd && v.Args[1].IsConst():
+			v, n = v.Args[0], n+v.Args[1].Int()
+		case v.Op == ir.OpIAdd && v.Args[0].IsConst():
+			v, n = v.Args[1], n+v.Args[0].Int()
+		case v.Op == ir.OpISub && v.Args[1].IsConst():
+			v, n = v.Args[0], n-v.Args[1].Int()
+		default:
+			return v, n
+		}
+	}
+}
+
+// invariant reports whether the loop does not change v.
+func invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
+
+// count returns v as a number that the loop's rounds change.
+func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
+	n.phi, n.at = plus(v)
+	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
+		n.wide, n.off = c, n.at
+		n.phi, n.at = plus(c.Args[0])
+	}
+	if n.phi.Op != ir.OpPhi || n.phi.Block != l.Head {
+		return n, false
+	}
+	first := true
+	for i, a := range n.phi.Args {
+		p := l.Head.Preds[i]
+		if !slices.Contains(l.Latches, p) {
+			continue
+		}
+		s := u.stepOf(n.phi, a, p, l)
+		if s.how == byNothing || !first && s.how != n.how {
+			return n, false
+		}
+		if !first {
+			s.by = s.by.union(n.by)
+		}
+		n.stepped, first = s, false
+	}
+	n.one = len(l.Latches) == 1
+	if n.how == byHalving {
+		return n, true
+	}
+	first = true
+	for i, a := range n.phi.Args {
+		p := l.Head.Preds[i]
+		if slices.Contains(l.Latches, p) {
+			continue
+		}
+		s := u.at(a, p)
+		if !first {
+			s = s.union(n.start)
+		}
+		n.start, first = s, false
+	}
+	return n, !first
+}
+
+// stepOf returns how v, of the end of a round, comes of the phi.
+func (u *Uniformity) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
+	sum, n := plus(v)
+	s.by = interval{n, n}
+	if sum.Op == ir.OpIAdd || sum.Op == ir.OpISub {
+		x, y := sum.Args[0], sum.Args[1]
+		if sum.Op == ir.OpIAdd && y == phi {
+			x, y = y, x
+		}
+		if x == phi && invariant(y, l) {
+			q := u.at(y, latch)
+			if sum.Op == ir.OpISub {
+				q = q.negated()
+			}
+			if n == 0 {
+				s.of, s.minus = y, sum.Op == ir.OpISub
+			}
+			sum, s.by = phi, addRanges(s.by, q)
+		}
+	}
+	if full := fullRange(phi.Type); sum == phi {
+		if s.how = byAdding; !s.by.in(full) {
+			s.by = full
+		}
+		return s
+	}
+	if len(v.Args) != 2 {
+		return s
+	}
+	x, y := v.Args[0], v.Args[1]
+	if v.Op == ir.OpIMul && y == phi {
+		x, y = y, x
+	}
+	switch {
+	case v.Op == ir.OpIAdd && x == phi && y == phi:
+		s.how, s.by = byMultiple, interval{2, 2}
+	case x != phi || !y.IsConst() || y.Int() <= 0 || y.Int() >= int64(phi.Type.Bits()):
+	case v.Op == ir.OpShl && y.Int() < 62:
+		s.how, s.by = byMultiple, interval{1 << y.Int(), 1 << y.Int()}
+	case v.Op == ir.OpIMul && y.Int() > 1:
+		s.how, s.by = byMultiple, interval{y.Int(), y.Int()}
+	case v.Op == ir.OpShrL || (v.Op == ir.OpUDiv || v.Op == ir.OpSDiv) && y.Int() > 1:
+		s.how, s.by = byHalving, interval{}
+	case v.Op == ir.OpShrA:
+		s.how, s.by = byHalving, interval{-1, -1}
+	}
+	return s
+}
+
+// within returns the interval of v, which the loop does not change, if the loop goes
+// round.
+func (u *Uniformity) within(v *ir.Value, l *ir.Loop) interval {
+	p := u.at(v, l.Latches[0])
+	for _, b := range l.Latches[1:] {
+		p = p.union(u.at(v, b))
+	}
+	return p
+}
+
+// at returns the interval of v in b, as dead lanes know it: branches say nothing of it
+// that work-items take in different ways.
+func (u *Uniformity) at(v *ir.Value, b *ir.Block) interval {
+	if v.IsConst() {
+		return interval{v.Int(), v.Int()}
+	}
+	if u.ranges == nil {
+		apart := map[*ir.Block]bool{}
+		for _, x := range u.order {
+			apart[x] = x.Term.Kind == ir.Branch && !u.together(x)
+		}
+		u.ranges = newRangesOf(u.f.Module, apart)
+		u.ranges.solve()
+		u.ranges.known = map[place]interval{}
+	}
+	return u.ranges.at(v, b)
+}
+
+// equals reports whether the number is sure to be one of end, which stays what it is, some
+// time; or if not is, to be none.
+func (n *count) equals(end interval, is bool) bool {
+	if n.how != byAdding {
+		return false
+	}
+	if !is {
+		return n.by.lo > 0 || n.by.hi < 0
+	}
+	all, start, end, ok := n.meeting(end)
+	if !ok || n.by.lo != n.by.hi || !end.in(all) {
+		return false
+	}
+	switch by := n.by.lo; {
+	case by == 1:
+		return start.hi <= end.lo
+	case by == -1:
+		return start.lo >= end.hi
+	case by == 0 || start.lo != start.hi || end.lo != end.hi:
+		return false
+	default:
+		d, over := sub64(end.lo, start.lo)
+		return !over && d%by == 0 && d/by >= 0
+	}
+}
+
+// meeting returns what the number may be, and is at first, where off is taken from it and
+// from end.
+func (n *count) meeting(end interval) (all, start, less interval, ok bool) {
+	all = fullRange(n.phi.Type)
+	start = addRanges(n.start, interval{n.at, n.at})
+	if !start.in(all) {
+		start = all
+	}
+	if n.wide == nil {
+		return all, start, end, true
+	}
+	all, start = convertRange(n.wide, all), convertRange(n.wide, start)
+	less = addRanges(end, interval{n.off, n.off}.negated())
+	full := fullRange(n.wide.Type)
+	return all, start, less, less.in(full) && addRanges(all, interval{n.off, n.off}).in(full)
+}
+
+// order is that in which a number goes on, to come past an end.
+type order struct {
+	unsigned, down bool
+	strict         bool // beyond the end, not to it
+	bits           int
+}
+
+// orderOf returns the order in which argument i of the comparison goes on for it to be what
+// is asked.
+func orderOf(c *ir.Value, i int, is bool) order {
+	less := c.Op == ir.OpSLt || c.Op == ir.OpULt
+	return order{
+		unsigned: c.Op == ir.OpULt || c.Op == ir.OpULe, down: is != (i == 1),
+		strict: is == less, bits: c.Args[0].Type.Bits(),
+	}
+}
+
+// span returns the ends of p as numbers that grow in the order.
+func (o order) span(p interval) (lo, hi uint64) {
+	lo, hi = uint64(p.lo)^1<<63, uint64(p.hi)^1<<63
+	if o.unsigned {
+		mask := uint64(math.MaxUint64) >> (64 - o.bits)
+		if lo, hi = uint64(p.lo)&mask, uint64(p.hi)&mask; p.lo < 0 && p.hi >= 0 {
+			lo, hi = 0, mask
+		}
+	}
+	if o.down {
+		return ^hi, ^lo
+	}
+	return lo, hi
+}
+
+// passes reports whether the number is sure to come to end, or past it, if the proviso
+// holds that it returns.
+func (n *count) passes(end interval, o order) (*proviso, bool) {
+	all, start, end, ok := n.meeting(end)
+	if !ok {
+		return nil, false
+	}
+	if n.wide != nil && o.unsigned {
+		// What is not negative has the same order signed.
+		if end.lo < -n.off || all.lo < -n.off {
+			return nil, false
+		}
+		o.unsigned = false
+	}
+	if n.how == byMultiple {
+		return nil, n.multiplies(end, o)
+	}
+	_, last := o.span(all)
+	_, from := o.span(start)
+	_, to := o.span(end)
+	by := n.by
+	if o.down {
+		by = by.negated()
+	}
+	if by.lo >= 1 && by.hi >= by.lo {
+		most := uint64(by.hi)
+		zero, _ := o.span(interval{})
+		switch {
+		case (last-from)/most >= patience:
+			return nil, true
+		case to > last:
+		case last-to >= most || !o.strict && last-to >= most-1:
+			return nil, true // there are so many that no step leads past them
+		case n.one && start == interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
+			return nil, true // having come to the first step is having room for another one
+		}
+	}
+	if p := (proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.step != nil && p.most > 0 {
+		return &p, true
+	}
+	return nil, false
+}
+
+// multiplies is passes for a number that grows by a factor.
+func (n *count) multiplies(end interval, o order) bool {
+	last := uint64(fullRange(n.phi.Type).hi)
+	to := uint64(max(end.hi, 0))
+	if o.unsigned {
+		_, last = o.span(interval{-1, 0})
+		_, to = o.span(end)
+	}
+	// Zero stays zero.
+	if n.wide != nil || o.down || n.at < 0 || n.start.lo < 1 || uint64(n.at) > last-uint64(n.start.hi) {
+		return false
+	}
+	hi, lo := bits.Mul64(to, uint64(n.by.hi))
+	return hi == 0 && lo <= last && uint64(n.at) <= last-lo
+}
+
+// negated is the interval of what p is of, negated.
+func (p interval) negated() interval {
+	if p.lo == math.MinInt64 {
+		return interval{1, 0}
+	}
+	return interval{-p.hi, -p.lo}
+}
+
+// in reports whether p is an interval in q.
+func (p interval) in(q interval) bool { return p.lo <= p.hi && q.lo <= p.lo && p.hi <= q.hi }
