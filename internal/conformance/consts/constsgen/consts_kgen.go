@@ -415,6 +415,7 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23", Limit: -2},
@@ -426,10 +427,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x4911ac85,
+	Sum:   0x3075ae81,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x86e50996},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x23ac9631},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x21edac2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x64159b5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -510,6 +511,7 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 8, Len: -1},
 		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23", Limit: -2},
@@ -521,10 +523,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0x6ebc627e,
+	Sum:   0x20643906,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x98f24a96},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xab624b93},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xaaf6044e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x40e0c2fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{

@@ -4288,10 +4288,10 @@ type stepsHost struct {
 	v3  int64
 	v5  int64
 	v7  int64
-	v13 []int32
 	v14 []int32
-	v15 int64
-	v16 []int64
+	v15 []int32
+	v16 int64
+	v17 []int64
 }
 
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
@@ -4312,9 +4312,9 @@ func (g *stepsHost) Begin() {
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	kernelimpl.HostRoom(&g.v13, n)
 	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v16, n)
+	kernelimpl.HostRoom(&g.v15, n)
+	kernelimpl.HostRoom(&g.v17, n)
 }
 
 // Run runs it.
@@ -4336,17 +4336,17 @@ func (g *stepsHost) r0() int {
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	v2 := g.v2
-	h13 := g.v13[:n]
 	h14 := g.v14[:n]
-	u15 := g.v15
-	h16 := g.v16[:n]
+	h15 := g.v15[:n]
+	u16 := g.v16
+	h17 := g.v17[:n]
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v13, v14 int32
-		var v9, v15, v16 int64
+		var v0, v14, v15 int32
+		var v9, v16, v17 int64
 		{
 			v0 = int32(basex + x)
 			v9 = int64(uint32(v0))
@@ -4358,21 +4358,21 @@ func (g *stepsHost) r0() int {
 		{
 			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
 			v12 := v11 & 1
-			v13 = v11
-			v14 = v12
-			v15 = int64(0)
+			v14 = v11
+			v15 = v12
+			v16 = int64(0)
 		}
 		{
-			v16 = int64(uint32(v14))
-			v17 := v15 < v2
-			if !v17 {
+			v17 = int64(uint32(v15))
+			v18 := v16 < v2
+			if !v18 {
 				goto b11
 			}
 		}
-		h13[li] = v13
 		h14[li] = v14
-		u15 = v15
-		h16[li] = v16
+		h15[li] = v15
+		u16 = v16
+		h17[li] = v17
 		next = 0
 		continue
 	b11:
@@ -4382,7 +4382,7 @@ func (g *stepsHost) r0() int {
 				goto b13
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
 		g.Leave(li)
 		continue
 	b13:
@@ -4394,26 +4394,26 @@ func (g *stepsHost) r0() int {
 		g.Leave(li)
 		continue
 	}
-	g.v15 = u15
+	g.v16 = u16
 	return next
 }
 
 // r1 runs them after the Barrier in line 91 of lanes.go.
 func (g *stepsHost) r1() int {
 	n := g.Items
-	h13 := g.v13[:n]
 	h14 := g.v14[:n]
-	e15 := g.v15
-	h16 := g.v16[:n]
+	h15 := g.v15[:n]
+	e16 := g.v16
+	h17 := g.v17[:n]
 	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v3 := g.v3
 	p2 := g.Pointer(2)
 	v1 := g.v1
-	v28 := v1 + -3
+	v13 := v1 + -3
 	v2 := g.v2
-	u15 := g.v15
+	u16 := g.v16
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -4421,25 +4421,25 @@ func (g *stepsHost) r1() int {
 		if dead[li] {
 			continue
 		}
-		v13 := h13[li]
 		v14 := h14[li]
-		v15 := e15
-		v16 := h16[li]
+		v15 := h15[li]
+		v16 := e16
+		v17 := h17[li]
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
 		{
-			v18 := 5 < v14
-			if !v18 {
+			v19 := 5 < v15
+			if !v19 {
 				goto b8
 			}
 		}
 		{
-			v19 := uint64(v9) < uint64(v7)
-			if !v19 {
+			v20 := uint64(v9) < uint64(v7)
+			if !v20 {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
 		g.Leave(li)
 		continue
 	b7:
@@ -4448,33 +4448,33 @@ func (g *stepsHost) r1() int {
 		continue
 	b8:
 		{
-			v22 := uint64(v16) < uint64(v3)
-			if !v22 {
+			v23 := uint64(v17) < uint64(v3)
+			if !v23 {
 				goto b10
 			}
 		}
 		{
-			v23 := *(*int32)(unsafe.Add(p2, int(v14)*4))
-			v24 := int32(uint64(v15))
-			v25 := v23 + v24
-			v26 := v13 ^ v25
-			v27 := v14 + 1
-			v29 := v15 + v28
-			v13 = v26
+			v24 := *(*int32)(unsafe.Add(p2, int(v15)*4))
+			v25 := int32(uint64(v16))
+			v26 := v24 + v25
+			v27 := v14 ^ v26
+			v28 := v15 + 1
+			v29 := v16 + v13
 			v14 = v27
-			v15 = v29
+			v15 = v28
+			v16 = v29
 		}
 		{
-			v16 = int64(uint32(v14))
-			v17 := v15 < v2
-			if !v17 {
+			v17 = int64(uint32(v15))
+			v18 := v16 < v2
+			if !v18 {
 				goto b11
 			}
 		}
-		h13[li] = v13
 		h14[li] = v14
-		u15 = v15
-		h16[li] = v16
+		h15[li] = v15
+		u16 = v16
+		h17[li] = v17
 		next = 0
 		continue
 	b11:
@@ -4484,7 +4484,7 @@ func (g *stepsHost) r1() int {
 				goto b13
 			}
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v13
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
 		g.Leave(li)
 		continue
 	b13:
@@ -4492,11 +4492,11 @@ func (g *stepsHost) r1() int {
 		g.Leave(li)
 		continue
 	b10:
-		g.Fault(3, v16, v3, v0, int32(0), int32(0))
+		g.Fault(3, v17, v3, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v15 = u15
+	g.v16 = u16
 	return next
 }
 

@@ -260,6 +260,7 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19", Limit: -3},
@@ -271,10 +272,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0x18c97259,
+	Sum:   0x67d4ac5b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0x9f4df714},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0xb44719b6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xec538d1c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x274032e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -444,7 +445,7 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: matMulSpecSPIRV,
 	Sum:   0xad06da32,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x921bc598},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x904d7b87},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x8ee6f9ce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
