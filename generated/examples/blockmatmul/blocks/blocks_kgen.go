@@ -58,6 +58,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
@@ -68,10 +69,10 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6", Limit: -6},
 	},
 	SPIRV: matMulSPIRV,
-	Sum:   0x7ce25612,
+	Sum:   0xa09c4cf1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall, Sum: 0x875f9cb6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0x646b1dc0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall, Sum: 0xc2ff6545},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0x195f9601},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{

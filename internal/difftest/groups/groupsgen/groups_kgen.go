@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -274,13 +274,13 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:87:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:89:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:95:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:104:9", Message: "too many"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:107:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:113:5", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:115:8", Message: "the end"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:108:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:110:6", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:116:7", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:125:9", Message: "too many"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:128:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:134:5", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:136:8", Message: "the end"},
 	},
 	SPIRV: oneWayOutSPIRV,
 	Sum:   0xfec7ad92,
@@ -534,9 +534,9 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:125:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:131:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:138:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:146:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:152:6", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:159:5", Limit: -5},
 	},
 	SPIRV: replacedSPIRV,
 	Sum:   0xe79803b1,
@@ -682,9 +682,9 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:152:9", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:153:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:158:7", Message: "not found"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:173:9", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:174:7", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:179:7", Message: "not found"},
 	},
 	SPIRV: searchSPIRV,
 	Sum:   0xbbd70acb,
@@ -822,6 +822,91 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Steps.spv
+var stepsSPIRV string
+
+//go:embed Steps.small.spv
+var stepsSmall string
+
+//go:embed Steps.words.spv
+var stepsWords string
+
+var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Steps",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:88:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:93:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:96:11", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:99:5", Limit: -5},
+	},
+	SPIRV: stepsSPIRV,
+	Sum:   0xb8cb4988,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x93fd3fba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0xea3d784d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.Steps
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newStepsHost)
+
+// Steps is the kernel [groups.Steps] with its slices in device memory.
+// Steps meets in a loop by steps that may be zero or lead away from its end, until no work-item is left.
+type Steps struct {
+	Lanes StepsLanes
+}
+
+// StepsLanes is the field Lanes of [Steps].
+type StepsLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Steps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(stepsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunSteps runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(stepsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed UniformRows.spv
 var uniformRowsSPIRV string
 
@@ -924,9 +1009,9 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:167:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:170:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:176:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:188:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:191:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:197:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
 	Sum:   0xe390cd54,
