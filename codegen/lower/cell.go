@@ -28,7 +28,7 @@ type cell struct {
 	one      *ir.Value // the constant that a phi's variable holds, if it is one
 	known    bool      // something was stored in it
 	anew     bool      // each round of a loop has its own
-	once     bool      // it is stored to once, where it is declared: one is its value, too
+	once     bool      // it is stored to only where it is declared: one is its value, too
 	zeroed   *ir.Block // where it was
 	versions *versions // nil for one that keeps its shape
 
@@ -187,7 +187,10 @@ func (l *lowerer) storeCell(c *cell, v val) {
 		if x, ok := v.(*ir.Value); ok {
 			l.storeVar(c.scalar, x)
 			if c.once {
-				c.know(x)
+				c.one = nil
+				if x.IsConst() {
+					c.one = x
+				}
 			}
 			return
 		}

@@ -267,8 +267,8 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	if c == nil {
 		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
 		c.settle(f, lastInstance(in))
-		c.anew = f.inRound(in.Block())
-		c.once = c.anew && c.cls == classScalar && onlyStore(in) != nil
+		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
+		c.once = c.anew && c.cls == classScalar && initStores(in) != nil
 		l.setKey(c, in)
 		f.allocs[in] = c
 	}

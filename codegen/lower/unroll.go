@@ -89,26 +89,46 @@ func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]
 	case *ssa.ChangeType:
 		phiBlocks(v.X, marked, seen)
 	case *ssa.UnOp:
-		if a, ok := v.X.(*ssa.Alloc); ok {
-			if st := onlyStore(a); st != nil {
+		switch x := v.X.(type) {
+		case *ssa.Alloc:
+			for _, st := range initStores(x) {
 				phiBlocks(st.Val, marked, seen)
 			}
+		case *ssa.Phi:
+			if a := instanceOf(x); a != nil && initStores(a) != nil {
+				phiBlocks(x, marked, seen)
+				phiBlocks(a, marked, seen)
+			}
+		}
+	case *ssa.Alloc:
+		for _, st := range initStores(v) {
+			phiBlocks(st.Val, marked, seen)
 		}
 	}
 }
 
-// onlyStore returns the store that gives a variable its value where it is declared,
+// initStores returns the stores that give a variable its value where it is declared,
 // if nothing else does: such a variable is there for the closures that read it.
-func onlyStore(a *ssa.Alloc) *ssa.Store {
-	var only *ssa.Store
+func initStores(a *ssa.Alloc) []*ssa.Store {
+	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
-		first := only == nil && st.Block() == a.Block()
-		only = st
-		return first
+		all = append(all, st)
+		return st.Block() == a.Block()
 	}) {
 		return nil
 	}
-	return only
+	return all
+}
+
+// instanceOf returns the variable of a three-part for statement of which a phi is the
+// instance of the iteration, or nil.
+func instanceOf(phi *ssa.Phi) *ssa.Alloc {
+	for _, e := range phi.Edges {
+		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {
+			return a
+		}
+	}
+	return nil
 }
 
 // readOnly reports whether a pointer is only loaded from, by closures, too, or stored
@@ -123,6 +143,10 @@ func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 			}
 		case *ssa.Store:
 			if r.Addr != p || r.Val == p || !allowed(r) {
+				return false
+			}
+		case *ssa.Phi:
+			if instanceOf(r) == nil || !readOnly(r, func(*ssa.Store) bool { return false }) {
 				return false
 			}
 		case *ssa.MakeClosure:
@@ -230,6 +254,13 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 // inRound reports whether a block is in a loop that is being lowered round by round.
 func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
+}
+
+// firstOfRounds reports whether a variable is the first instance of one that a loop
+// declares which is lowered round by round.
+func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
+	last := lastInstance(in)
+	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
 }
 
 // unroll lowers a loop round by round.
