@@ -36,7 +36,11 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 		if x.reported {
 			return function{}, nil, false
 		}
-		if !ok || x.typ == nil {
+		if ok && x.typ == nil {
+			l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+			return function{}, nil, false
+		}
+		if !ok {
 			l.errorf(diag.DynamicCall, c.Pos(), "use a type parameter",
 				"which method this call reaches is not known when the kernel is generated")
 			return function{}, nil, false
@@ -52,7 +56,11 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 	if f.reported {
 		return function{}, nil, false
 	}
-	if !ok || f.fn == nil && f.builtin == nil {
+	if ok && f.fn == nil && f.builtin == nil {
+		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+		return function{}, nil, false
+	}
+	if !ok {
 		l.errorf(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
 			"which function this call reaches is not known when the kernel is generated")
 		return function{}, nil, false

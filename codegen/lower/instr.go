@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -291,39 +292,11 @@ func (l *lowerer) panicText(x ssa.Value) string {
 			}
 			return constant.MakeInt64(v.Int()).String()
 		}
-	}
-	return "value of type " + i.typ.String()
-}
-
-func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
-	x, ok := l.get(in.X).(iface)
-	if !ok {
-		return l.lost(in.Type())
-	}
-	match := false
-	if x.typ != nil {
-		if u, isIface := in.AssertedType.Underlying().(*types.Interface); isIface {
-			match = types.Implements(x.typ, u)
-		} else {
-			match = types.Identical(x.typ, in.AssertedType)
+		if v.IsConst() && isBoolean(i.typ) {
+			return fmt.Sprint(v.Bits == 1)
 		}
 	}
-	var v val
-	switch {
-	case !match:
-		v = l.zero(in.AssertedType)
-	case types.IsInterface(in.AssertedType):
-		v = x
-	default:
-		v = x.v
-	}
-	if in.CommaOk {
-		return tuple{[]val{v, l.m.Bool(match)}}
-	}
-	if !match {
-		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, "interface conversion: not a "+in.AssertedType.String())
-	}
-	return v
+	return "value of type " + i.typ.String()
 }
 
 // sliceToArray lowers (*[N]T)(s).

@@ -2,10 +2,15 @@ package difftest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"testing"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	gen "github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
 	"github.com/kgen-go/kgen/runtime"
@@ -44,8 +49,11 @@ func init() {
 	}
 	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
 	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
+	for mode := range golang.PanicModes {
+		add1("Panics", gen.RunPanics, 3, func() golang.Panics { return golang.Panics{Mode: mode, Out: make([]int, 3)} })
+	}
 	add1("Changes", gen.RunChanges, 60, func() golang.Changes {
-		k := golang.Changes{A: make([]int64, 60), B: make([]int64, 60), Out: make([]int64, 60*8)}
+		k := golang.Changes{A: make([]int64, 60), B: make([]int64, 60), Out: make([]int64, 60*9)}
 		for i := range k.A {
 			k.A[i], k.B[i] = int64(i*i%23-5), int64(i*7%19-4)
 		}
@@ -62,5 +70,25 @@ func init() {
 		k := golang.Pipeline{In: mixedInts(40), Out: out32(32), T: dsl.LocalLen[int32](8)}
 		err := launch(ctx, dev, gen.RunPipeline, k, runtime.NDRange1{Global: 32, Local: 8})
 		return k.Out, err
+	})
+}
+
+// TestPanicTexts: the texts of panics that name types are gc's.
+func TestPanicTexts(t *testing.T) {
+	text := func(mode int) (text string) {
+		defer func() { text = strings.TrimPrefix(fmt.Sprint(recover()), "runtime error: ") }()
+		golang.Panicking(mode)
+		return ""
+	}
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		for mode := range golang.PanicModes {
+			err := gen.RunPanics(t.Context(), dev, golang.Panics{Mode: mode, Out: make([]int, 1)}, 1)
+			var f *runtime.Fault
+			if !errors.As(err, &f) {
+				t.Errorf("mode %d: got %v", mode, err)
+			} else if got, want := f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message), text(mode); got != want {
+				t.Errorf("mode %d: got %q, want %q", mode, got, want)
+			}
+		}
 	})
 }

@@ -9,8 +9,8 @@ type Changes struct{ A, B, Out []int64 }
 func (k Changes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	a, b := k.A[i], k.B[i]
-	for j, r := range [...]int64{changed1(a, b), changed2(a, b), changed3(a, b), changed4(a, b), changed5(a, b), changed6(a, b), changed7(a, b), changed8(a, b)} {
-		k.Out[i*8+j] = r
+	for j, r := range [...]int64{changed1(a, b), changed2(a, b), changed3(a, b), changed4(a, b), changed5(a, b), changed6(a, b), changed7(a, b), changed8(a, b), changed9(a, b)} {
+		k.Out[i*9+j] = r
 	}
 }
 
@@ -210,6 +210,32 @@ func changed8(a, b int64) int64 {
 			n = n*31 + x
 		}
 		n += int64(len(vs[i].t)*10 + cap(vs[i].t) + vs[i].n)
+	}
+	return n
+}
+
+// closures that read the variables of a three-part for statement, kept in arrays
+func changed9(a, b int64) int64 {
+	n := int64(0)
+	for r := range a & 3 {
+		var fs [4]func(int64) int64
+		var gs [4]func() int
+		for i, j := 0, 3; i < j+3 && i < 4; i, j = i+1, j-1 {
+			fs[i] = func(x int64) int64 { return x*b + int64(i*j) + r }
+		}
+		for i := 3; i >= 0; i-- {
+			if i == 2 {
+				gs[i] = func() int { return -1 }
+				continue
+			}
+			gs[i] = func() int { return i * 7 }
+		}
+		for i, f := range fs {
+			if f != nil {
+				n = n*31 + f(a)
+			}
+			n += int64(gs[i]())
+		}
 	}
 	return n
 }

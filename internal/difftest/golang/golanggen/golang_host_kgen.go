@@ -356,6 +356,144 @@ func (g *elsewhereHost) r0() int {
 	return -1
 }
 
+// panicsHost is some work-items of the kernel [Panics].
+type panicsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+}
+
+func newPanicsHost() kernelimpl.HostForm { return new(panicsHost) }
+
+var panicsHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:26:15", Message: "interface conversion: interface {} is string, not int"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:28:15", Message: "interface conversion: interface {} is nil, not int"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:30:15", Message: "interface conversion: interface is nil, not golang.shaped"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:32:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:34:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:36:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:41:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:43:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
+	{Kind: 12, Pos: "internal/difftest/golang/panics.go:45:11"},
+	{Kind: 12, Pos: "internal/difftest/golang/panics.go:47:16"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:49:8", Message: "true"},
+	{Kind: 1, Pos: "internal/difftest/golang/panics.go:60:45"},
+}
+
+// Begin readies the form for a launch.
+func (g *panicsHost) Begin() {
+	g.Sites = panicsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Run runs it.
+func (g *panicsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *panicsHost) r0() int {
+	v1 := g.v1
+	v5 := v1 == 0
+	v7 := v1 == 1
+	v9 := v1 == 2
+	v11 := v1 == 3
+	v13 := v1 == 4
+	v15 := v1 == 5
+	v17 := v1 == 6
+	v19 := v1 == 7
+	v21 := v1 == 8
+	v23 := v1 == 9
+	v25 := v1 == 10
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v4 int64
+		v0 = int32(x)
+		v4 = int64(uint32(v0))
+		if !v5 {
+			goto b2
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b2:
+		if !v7 {
+			goto b4
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b4:
+		if !v9 {
+			goto b6
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b6:
+		if !v11 {
+			goto b8
+		}
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b8:
+		if !v13 {
+			goto b10
+		}
+		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b10:
+		if !v15 {
+			goto b12
+		}
+		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b12:
+		if !v17 {
+			goto b14
+		}
+		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b14:
+		if !v19 {
+			goto b16
+		}
+		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b16:
+		if !v21 {
+			goto b18
+		}
+		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b18:
+		if !v23 {
+			goto b20
+		}
+		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b20:
+		if !v25 {
+			goto b22
+		}
+		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b22:
+		{
+			v27 := uint64(v4) < uint64(v2)
+			if !v27 {
+				goto b24
+			}
+		}
+		*(*int64)(unsafe.Add(p1, x*8)) = int64(0)
+		continue
+	b24:
+		g.Fault(11, v4, v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // pipelineHost is a work-group of the kernel [Pipeline].
 type pipelineHost struct {
 	kernelimpl.HostGroup

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -319,10 +319,10 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
 	},
 	SPIRV: changesSPIRV,
-	Sum:   0xa07c532a,
+	Sum:   0x67210810,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: changesSmall, Sum: 0xcaa5528f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xc10ef94d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0xda548cba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x3329f63c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -1432,6 +1432,72 @@ func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Panics.spv
+var panicsSPIRV string
+
+//go:embed Panics.words.spv
+var panicsWords string
+
+var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Panics",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:26:15", Message: "interface conversion: interface {} is string, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:28:15", Message: "interface conversion: interface {} is nil, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:30:15", Message: "interface conversion: interface is nil, not golang.shaped"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:32:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:34:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:36:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:41:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:43:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:45:11"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:47:16"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:49:8", Message: "true"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:60:45", Limit: -2},
+	},
+	SPIRV: panicsSPIRV,
+	Sum:   0x808c33ef,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xa763348a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Panics{
+		Mode: kernelimpl.HostValue[int](a, 0),
+		Out:  kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+}, newPanicsHost)
+
+// Panics is the kernel [golang.Panics] with its slices in device memory.
+// Panics panics in the way that Mode asks for.
+type Panics struct {
+	Mode int
+	Out  runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(panicsKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunPanics runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(panicsKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -1,0 +1,161 @@
+package lower
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// typeAssert lowers x.(T).
+func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
+	x, ok := l.get(in.X).(iface)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	match := false
+	if x.typ != nil {
+		if u, isIface := in.AssertedType.Underlying().(*types.Interface); isIface {
+			match = types.Implements(x.typ, u)
+		} else {
+			match = types.Identical(x.typ, in.AssertedType)
+		}
+	}
+	var v val
+	switch {
+	case !match:
+		v = l.zero(in.AssertedType)
+	case types.IsInterface(in.AssertedType):
+		v = x
+	default:
+		v = x.v
+	}
+	if in.CommaOk {
+		return tuple{[]val{v, l.m.Bool(match)}}
+	}
+	if !match {
+		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
+	}
+	return v
+}
+
+// assertText returns the text of gc's panic for an assertion of static type from that a
+// value of dynamic type has, nil for none, is of type to.
+func assertText(from, has, to types.Type) string {
+	const prefix = "interface conversion: "
+	u, isIface := to.Underlying().(*types.Interface)
+	if has == nil {
+		inter := reflectName(from)
+		if isIface {
+			inter = "interface"
+		}
+		return prefix + inter + " is nil, not " + reflectName(to)
+	}
+	name, want := reflectName(has), reflectName(to)
+	if isIface {
+		return prefix + name + " is not " + want + ": missing method " + firstMissing(has, u)
+	}
+	text := prefix + reflectName(from) + " is " + name + ", not " + want
+	if name == want {
+		text += " (types from different packages)"
+	}
+	return text
+}
+
+// firstMissing returns the name of the first method, in order of names, that t lacks.
+func firstMissing(t types.Type, want *types.Interface) string {
+	var missing []string
+	set := types.NewMethodSet(t)
+	for m := range want.Methods() {
+		if sel := set.Lookup(m.Pkg(), m.Name()); sel == nil || !types.Identical(sel.Type(), m.Type()) {
+			missing = append(missing, m.Name())
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return slices.Min(missing)
+}
+
+// reflectName returns the name of a type as gc's panics give it.
+func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
+
+// typeName is reflectName with the packages named by q: among type arguments they
+// stand by their paths.
+func typeName(t types.Type, q types.Qualifier) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return types.Typ[t.Kind()].Name() // uint8, and not byte
+	case *types.Pointer:
+		return "*" + typeName(t.Elem(), q)
+	case *types.Slice:
+		return "[]" + typeName(t.Elem(), q)
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), typeName(t.Elem(), q))
+	case *types.Signature:
+		return "func" + signatureName(t, q)
+	case *types.Interface:
+		var methods []string
+		all := slices.SortedFunc(t.Methods(), func(a, b *types.Func) int { return strings.Compare(a.Name(), b.Name()) })
+		for _, m := range all {
+			name := m.Name()
+			if !m.Exported() {
+				name = q(m.Pkg()) + "." + name
+			}
+			methods = append(methods, name+signatureName(m.Signature(), q))
+		}
+		return braced("interface", methods)
+	case *types.Struct:
+		var fields []string
+		for f := range t.Fields() {
+			name := f.Name() + " "
+			if f.Embedded() {
+				name = ""
+			}
+			fields = append(fields, name+typeName(f.Type(), q))
+		}
+		return braced("struct", fields)
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.TypeArgs().Len() == 0 {
+		return types.TypeString(t, q)
+	}
+	var args []string
+	for a := range n.TypeArgs().Types() {
+		args = append(args, typeName(a, (*types.Package).Path))
+	}
+	return q(n.Obj().Pkg()) + "." + n.Obj().Name() + "[" + strings.Join(args, ",") + "]"
+}
+
+func braced(word string, parts []string) string {
+	if len(parts) == 0 {
+		return word + " {}"
+	}
+	return word + " { " + strings.Join(parts, "; ") + " }"
+}
+
+func signatureName(t *types.Signature, q types.Qualifier) string {
+	list := func(vs *types.Tuple) string {
+		var names []string
+		for v := range vs.Variables() {
+			names = append(names, typeName(v.Type(), q))
+		}
+		return strings.Join(names, ", ")
+	}
+	params := "(" + list(t.Params()) + ")"
+	if t.Variadic() {
+		i := strings.LastIndex(params, "[]")
+		params = params[:i] + "..." + params[i+2:]
+	}
+	switch t.Results().Len() {
+	case 0:
+		return params
+	case 1:
+		return params + " " + list(t.Results())
+	}
+	return params + " (" + list(t.Results()) + ")"
+}
