@@ -26,10 +26,11 @@ func no(code, body string, decls ...string) snippet {
 }
 
 const (
-	sizer  = "type sizer interface{ size() int32 }"
-	square = "type square struct{ w int32 }\nfunc (q square) size() int32 { return q.w * q.w }\nfunc (q square) plus(d int32) int32 { return q.w + d }"
-	line   = "type line struct{ w int32 }\nfunc (q line) size() int32 { return 0 }"
-	funcs  = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
+	sizer       = "type sizer interface{ size() int32 }"
+	square      = "type square struct{ w int32 }\nfunc (q square) size() int32 { return q.w * q.w }\nfunc (q square) plus(d int32) int32 { return q.w + d }"
+	line        = "type line struct{ w int32 }\nfunc (q line) size() int32 { return 0 }"
+	orderedHeap = "type ordered struct{ s []int32 }\nfunc (h *ordered) Len() int { return len(h.s) }\nfunc (h *ordered) Less(i, j int) bool { return h.s[i] < h.s[j] }\nfunc (h *ordered) Swap(i, j int) { h.s[i], h.s[j] = h.s[j], h.s[i] }\nfunc (h *ordered) Push(x any) { h.s = append(h.s, x.(int32)) }\nfunc (h *ordered) Pop() any { n := len(h.s) - 1; x := h.s[n]; h.s = h.s[:n]; return x }"
+	funcs       = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 )
 
 // language has a few kernels for each row of the tables in dsl's documentation.
@@ -84,7 +85,11 @@ var language = map[string][]snippet{
 	},
 	"functions": {
 		yes("f := inc; k.Out[i] = apply(f, 2) + apply(dec, 3)", funcs, "func apply(f func(int32) int32, x int32) int32 { return f(f(x)) }"),
+		yes("o := opts{step: inc}; for j := range i { o.n += int32(j) }; k.Out[i] = o.step(o.n); o.step = dec; k.Out[i] += o.step(o.n)", funcs, "type opts struct { n int32; step func(int32) int32 }"),
+		yes("var fs [3]func() int; for j := 0; j < 3; j++ { fs[j] = func() int { return j * i } }; for _, f := range fs { k.Out[i] += int32(f()) }"),
+		yes("var f func(); if i > 3 { f() }"),
 		no("KG302", "f := inc; if i > 3 { f = dec }; k.Out[i] = f(1)", funcs),
+		no("KG302", "o := opts{step: inc}; if i > 3 { o.step = dec }; k.Out[i] = o.step(1)", funcs, "type opts struct { step func(int32) int32 }"),
 	},
 	"interfaces": {
 		yes("k.Out[i] = area(square{3}) + area(line{2})", sizer, square, line, "func area(s sizer) int32 { return s.size() }"),
@@ -204,6 +209,14 @@ var language = map[string][]snippet{
 	"package unicode/utf8": {
 		yes("b := []byte(\"abc\"); n := utf8.EncodeRune(b, 'x'); r, _ := utf8.DecodeRune(b[n:]); k.Out[i] = r; k.B[i] = utf8.Valid(b)"),
 		yes("k.Out[i] = int32(utf8.RuneCount([]byte(\"abc\"))); k.B[i] = utf8.ValidString(\"abc\")"),
+	},
+	"package unicode/utf16": {
+		yes("b := utf16.AppendRune(make([]uint16, 0, 2), k.X[i]); k.Out[i] = int32(b[0]) + utf16.DecodeRune(k.X[0], k.X[1])"),
+		no("KG204", "k.Out[i] = int32(utf16.Encode(k.X)[0])"),
+	},
+	"package hash/adler32": {yes("h := adler32.New(); h.Write([]byte(\"abc\")); k.Out[i] = int32(h.Sum32() ^ adler32.Checksum([]byte(\"abc\")))")},
+	"package container/heap": {
+		yes("h := &ordered{make([]int32, 0, 8)}; heap.Push(h, k.X[i]); heap.Init(h); k.Out[i] = heap.Pop(h).(int32)", orderedHeap),
 	},
 	"package encoding/binary": {no("KG304", "_ = binary.Write(nil, binary.LittleEndian, k.X)"), yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
 	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},

@@ -115,6 +115,19 @@ var library = map[string]map[string]snippet{
 			"StringSlice.Less":   yes("s := sort.StringSlice{\"a\", \"b\"}; k.B[i] = s.Less(i%2, 1)"),
 			"StringSlice.Search": yes("s := sort.StringSlice{\"a\", \"b\"}; k.Out[i] = int32(s.Search(\"b\"))"),
 		}),
+	"unicode/utf16": {
+		"AppendRune":  yes("b := utf16.AppendRune(make([]uint16, 0, 2), k.X[i]); k.Out[i] = int32(b[0])"),
+		"Decode":      yes("k.Out[i] = utf16.Decode([]uint16{1, 2})[0]"),
+		"DecodeRune":  yes("k.Out[i] = utf16.DecodeRune(k.X[i], k.X[0])"),
+		"Encode":      no("KG204", "k.Out[i] = int32(utf16.Encode(k.X)[0])"),
+		"EncodeRune":  yes("a, b := utf16.EncodeRune(k.X[i]); k.Out[i] = a ^ b"),
+		"IsSurrogate": yes("k.B[i] = utf16.IsSurrogate(k.X[i])"),
+		"RuneLen":     yes("k.Out[i] = int32(utf16.RuneLen(k.X[i]))"),
+	},
+	"hash/adler32": {
+		"Checksum": yes("k.Out[i] = int32(adler32.Checksum([]byte(\"abc\")[i%3:]))"),
+		"New":      yes("h := adler32.New(); h.Write([]byte(\"abc\")); b := h.Sum(make([]byte, 0, 4)); k.Out[i] = int32(b[0]) + int32(h.Sum32())"),
+	},
 	"unicode/utf8": {
 		"AppendRune":             yes("b := utf8.AppendRune(make([]byte, 0, 4), k.X[i]); k.Out[i] = int32(b[0])"),
 		"DecodeLastRune":         yes("r, n := utf8.DecodeLastRune([]byte(\"abc\")[:i]); k.Out[i] = r + int32(n)"),

@@ -280,6 +280,9 @@
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               yes, generators of one's own: NewPCG, NewChaCha8, New, NewZipf; the functions: KG304
 //	unicode/utf8               yes
+//	unicode/utf16              yes; Encode: KG204
+//	hash/adler32               yes
+//	container/heap             yes
 //	crypto/sha256              yes, Sum256 and Sum224
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	unsafe                     no: KG205; Sizeof is a constant

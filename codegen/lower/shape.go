@@ -245,9 +245,13 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 	case slice:
 		what = "slice"
 	}
+	one, other := l.describe(a), l.describe(b)
+	if one == other {
+		one, other = "one part of "+one, "another"
+	}
 	l.errorf(diag.MixedPointers, l.pos, "use each in its own branch, or keep an index into one of them",
 		"this %s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
-		what, l.describe(a), l.describe(b))
+		what, one, other)
 }
 
 // describe names the memory that a pointer or slice lies in.

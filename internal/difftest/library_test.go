@@ -49,6 +49,9 @@ func init() {
 	}
 	add1("Named", gen.RunNamed, 20, func() golang.Named { return golang.Named{Out: out32(20)} })
 	add1("LongTexts", gen.RunLongTexts, 20, func() golang.LongTexts { return golang.LongTexts{Out: out32(20)} })
+	add1("Units", gen.RunUnits, 12, func() golang.Units {
+		return golang.Units{In: []int32{0, 'a', 0xd7ff, 0xd800, 0xdc00, 0xdfff, 0xe000, 0xffff, 0x10000, 0x1f600, 0x10ffff, 0x110000}, Out: make([]uint64, 12)}
+	})
 	for mode := range golang.PanicModes {
 		add1("Panics", gen.RunPanics, 3, func() golang.Panics { return golang.Panics{Mode: mode, Out: make([]int, 3)} })
 	}

@@ -2,9 +2,12 @@ package golang
 
 import (
 	"cmp"
+	"container/heap"
 	"encoding/binary"
+	"hash/adler32"
 	"math/rand/v2"
 	"slices"
+	"unicode/utf16"
 
 	"github.com/kgen-go/kgen/dsl"
 )
@@ -165,4 +168,51 @@ func (k Refilled) Kernel(it dsl.Item1) {
 	for j := range 10 {
 		k.Out[i*10+j] = s.get()
 	}
+}
+
+// Units has UTF-16, checksums and a heap of package container/heap.
+type Units struct {
+	In  []int32
+	Out []uint64
+}
+
+type lightest struct{ s []int32 }
+
+func (h *lightest) Len() int           { return len(h.s) }
+func (h *lightest) Less(i, j int) bool { return h.s[i] < h.s[j] }
+func (h *lightest) Swap(i, j int)      { h.s[i], h.s[j] = h.s[j], h.s[i] }
+func (h *lightest) Push(x any)         { h.s = append(h.s, x.(int32)) }
+func (h *lightest) Pop() any {
+	n := len(h.s) - 1
+	x := h.s[n]
+	h.s = h.s[:n]
+	return x
+}
+
+func (k Units) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	var out uint64
+	for _, u := range utf16.AppendRune(make([]uint16, 0, 2), x) {
+		out = out*31 + uint64(u)
+	}
+	a, b := utf16.EncodeRune(x)
+	out = out*31 + uint64(utf16.DecodeRune(a, b)) + uint64(utf16.RuneLen(x))
+	for _, r := range utf16.Decode([]uint16{uint16(x), 0xd83d, 0xde00, uint16(a), uint16(b)}) {
+		out = out*31 + uint64(r)
+	}
+	buf := [9]byte{byte(x), byte(x >> 8), 3, byte(x >> 16)}
+	sum := adler32.New()
+	sum.Write(buf[:5])
+	sum.Write(buf[3:])
+	out = out*31 + uint64(sum.Sum32()) + uint64(adler32.Checksum(buf[:]))
+	h := &lightest{make([]int32, 0, 16)}
+	for j := range int32(8) {
+		heap.Push(h, x*j^0x55)
+	}
+	heap.Fix(h, 3)
+	for h.Len() > 2 {
+		out = out*31 + uint64(heap.Pop(h).(int32))
+	}
+	k.Out[i] = out
 }

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Appends.spv
@@ -378,7 +378,7 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:104:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
 	Sum:   0x3e2c0f8d,
@@ -839,10 +839,10 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Generators).Kernel", Pos: "internal/difftest/golang/library.go:115:19"}, {Func: "v2.NewZipf", Pos: "math/rand/v2/zipf.go:40:10"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Generators).Kernel", Pos: "internal/difftest/golang/library.go:118:19"}, {Func: "v2.NewZipf", Pos: "math/rand/v2/zipf.go:40:10"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:122:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
 	Sum:   0x4d1c517c,
@@ -1335,15 +1335,15 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:23:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:26:19", Limit: -1},
 		{Kind: abi.FaultSlice3Cap, Pos: "slices/iter.go:109:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:52:28", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:58:27", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:55:28", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:61:27", Limit: -2},
 		{Kind: abi.FaultPanic, Pos: "slices/sort.go:97:8", Message: "slices.Max: empty list"},
 		{Kind: abi.FaultIndex, Pos: "slices/sort.go:99:8"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:24:47", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:27:47", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:403:7", Limit: 12},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:24:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
 	SPIRV: moreSlicesSPIRV,
 	Sum:   0xf8e6dfc,
@@ -1745,7 +1745,7 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:166:8", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
 	SPIRV: refilledSPIRV,
 	Sum:   0xdefd35e6,
@@ -3609,6 +3609,65 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Units.spv
+var unitsSPIRV string
+
+//go:embed Units.words.spv
+var unitsWords string
+
+var unitsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Units",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:194:11", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "unicode/utf16/utf16.go:141:15", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:182:52"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:182:61"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
+	},
+	SPIRV: unitsSPIRV,
+	Sum:   0xc96f1f10,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x24cacb05},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Units{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// Units is the kernel [golang.Units] with its slices in device memory.
+// Units has UTF-16, checksums and a heap of package container/heap.
+type Units struct {
+	In  runtime.View[int32]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unitsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnits runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unitsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Unstable.spv
 var unstableSPIRV string
 
@@ -3726,14 +3785,14 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:87:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:88:31", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:90:14", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:91:31", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:54:6", Limit: 10},
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:58:5", Limit: 10},
 		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:43:15", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:46:15", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:93:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
 	},
 	SPIRV: varintsSPIRV,
 	Sum:   0xdf9aa3a0,
