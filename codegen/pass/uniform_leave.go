@@ -46,7 +46,15 @@ func (u *Uniformity) meets(e edge, leaving []edge) bool {
 			continue
 		}
 		for _, p := range b.Preds {
-			if d := (edge{p, b}); p == e.from || u.leaving[d] || slices.Contains(leaving, d) {
+			d := edge{p, b}
+			if u.leaving[d] || slices.Contains(leaving, d) {
+				continue
+			}
+			if p == e.from {
+				// They come there from where they stayed in a round before.
+				if d != e && u.meetsAgain(e, leaving) {
+					return true
+				}
 				continue
 			}
 			if u.sync[u.index[p]] {
@@ -55,6 +63,34 @@ func (u *Uniformity) meets(e edge, leaving []edge) bool {
 			if !seen[p] {
 				seen[p] = true
 				work = append(work, p)
+			}
+		}
+	}
+	return false
+}
+
+// meetsAgain reports whether work-items that do not take e come by a Sync op to e's
+// branch again, if all the edges in leaving are ways of leaving.
+func (u *Uniformity) meetsAgain(e edge, leaving []edge) bool {
+	type place struct {
+		b    *ir.Block
+		sync bool // behind a Sync op
+	}
+	seen := map[place]bool{}
+	for work := []place{{e.from, u.sync[u.index[e.from]]}}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range at.b.Term.Succs {
+			if d := (edge{at.b, s}); d == e || u.leaving[d] || slices.Contains(leaving, d) {
+				continue
+			}
+			next := place{s, at.sync || u.sync[u.index[s]]}
+			if s == e.from && next.sync {
+				return true
+			}
+			if !seen[next] {
+				seen[next] = true
+				work = append(work, next)
 			}
 		}
 	}
