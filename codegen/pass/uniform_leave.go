@@ -108,6 +108,8 @@ func (u *Uniformity) stated(e edge, leaving []edge) bool {
 	if fails(e.to) {
 		return true
 	}
+	// What fails behind a barrier is the end of those that came to that.
+	stops := func(s *ir.Block) bool { return !u.before[u.index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
 		seen[b] = true
@@ -116,11 +118,12 @@ func (u *Uniformity) stated(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if b.Term.Kind == ir.Return {
+		// To fail in any case is an end, too.
+		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
 		for _, s := range b.Term.Succs {
-			if seen[s] || u.before[u.index[b]] && fails(s) {
+			if seen[s] || u.before[u.index[b]] && stops(s) {
 				continue
 			}
 			if d := (edge{b, s}); u.leaving[d] || slices.Contains(leaving, d) {

@@ -59,3 +59,52 @@ b5: preds FROM
 		}
 	}
 }
+
+// TestEndsInFaults has all that stay fail, in one way or the other, after the last
+// barrier: a return statement for two conditions is a way of leaving all the same.
+func TestEndsInFaults(t *testing.T) {
+	const text = `module t built
+form NDRange 1
+items 1
+args 16
+group
+site 0 kind 1 "k.go":7:0 ""
+
+kernel main {
+b0:
+	%0 = BuiltIn i32 LocalInvocationId.x
+	%1 = ULt bool %0, i32 3
+	%2 = Arg i32 24
+	%3 = ULt bool %2, i32 3
+	Barrier WorkGroup
+	Branch %3, b2, b1
+b1: preds b0
+	Branch %1, b2, b3
+b2: preds b0, b1
+	Return early
+b3: preds b1
+	Barrier WorkGroup
+	ENDS
+	Return early
+}
+`
+	const fault = "Fault site 0, i64 1, i64 0, i32 0, i32 0, i32 0"
+	for _, ends := range []string{fault, `%4 = ULt bool %2, %0
+	Branch %4, b4, b5
+b4: preds b3
+	` + fault + `
+	Return early
+b5: preds b3
+	` + fault} {
+		m, err := ir.Parse(strings.Replace(text, "ENDS", ends, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds := runDeadLanes(m); len(ds) > 0 {
+			t.Errorf("%s: %v", ends, ds)
+		}
+		if err := ir.Verify(m); err != nil {
+			t.Error(err)
+		}
+	}
+}
