@@ -27,13 +27,17 @@ type Module struct {
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
-// user's code; the error is a bug in kgen. after, which may be nil, is given the
+// user's code; the error is a bug in kgen. There is no module if there are any, or if
+// the kernel is unsound. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
 // pass's name; then the variants that there are, with the names "small", "words" and
 // "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return nil, diags, nil
+	}
+	if k.Unsound {
+		return nil, nil, nil
 	}
 	m, diags := lower.Lower(prog, k)
 	if len(diags) > 0 {

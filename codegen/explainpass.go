@@ -101,7 +101,10 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelRep
 }
 
 func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List) {
-	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
+	if k.Fn == nil {
+		return nil, nil // load says why
+	}
+	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 || k.Unsound {
 		return nil, diags
 	}
 	m, diags := lower.Lower(prog, k)

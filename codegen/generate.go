@@ -220,7 +220,9 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 		c.err = internalError(k.FullName(), err)
 	}
 	if m == nil {
-		c.diagnose(prog, k)
+		if !k.Unsound {
+			c.diagnose(prog, k)
+		}
 		return
 	}
 	c.dumpSPIRV(k, m.Words, dump)

@@ -119,7 +119,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 	n := f.found
 	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
 	f.checkName(obj)
+	before := f.found
 	k.Form, k.Rank = f.signature(method)
+	body := f.found == before // it can be looked at, whatever is wrong beside it
 	st, isStruct := named.Underlying().(*types.Struct)
 	if isStruct {
 		k.Struct = st
@@ -136,7 +138,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.out.Kernels = append(f.out.Kernels, k)
 	m := &kernelMethods{k: k, object: method.Origin()}
 	m.properties = f.propertiesMethod(k, named)
-	if f.found > n || f.u == nil {
+	if k.Unsound = f.found > n; f.u == nil || k.Unsound && !(body && isStruct) {
 		return
 	}
 	k.Fn = f.u.prog.MethodValue(sel)
