@@ -61,3 +61,17 @@ func TestChains(t *testing.T) {
 		}
 	}
 }
+
+// TestRangeFuncChain: the call that a range over a function stands for has a position.
+func TestRangeFuncChain(t *testing.T) {
+	const body = "for _, x := range slices.All(k.X) { s := make([]int32, 2, 4); if i > 3 { s = k.X }; k.Out[i] = s[0] + x }"
+	diags := compileSnippet(t, no("KG203", body).source())
+	if len(diags) != 1 || len(diags[0].Related) != 2 {
+		t.Fatalf("got %v", diags)
+	}
+	for _, r := range diags[0].Related {
+		if r.Pos.Line == 0 {
+			t.Errorf("%s: no position", r.Message)
+		}
+	}
+}

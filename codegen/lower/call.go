@@ -76,14 +76,16 @@ func origin(fn *ssa.Function) *ssa.Function {
 }
 
 func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
-	l.pos = in.Pos()
+	if p := in.Pos(); p.IsValid() { // a range over a function calls it without one
+		l.pos = p
+	}
 	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
 		if len(args) > 0 && args[0] == (val)(subGroup{}) {
 			l.use(properties.SubGroups)
 		}
 		return h(l, in, fn, args)
 	}
-	return l.call(fn, args, bindings, in.Pos())
+	return l.call(fn, args, bindings, l.pos)
 }
 
 // builtin lowers a call of a predeclared function.
