@@ -93,6 +93,21 @@ func (u *Uniformity) Block(b *ir.Block) bool { return u.control[u.index[b]] == n
 // Explain returns the branch that keeps some work-items from b, and the value at
 // the root of its divergence. b is not uniform.
 func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
+	branch = u.parting(b)
+	cause = branch.Term.Cond
+	for chain := map[*ir.Value]bool{}; !chain[cause]; {
+		chain[cause] = true
+		if w := u.varying[cause]; w != nil {
+			cause = w
+		}
+	}
+	return branch, cause
+}
+
+// parting returns the branch at which those part ways that do not come to b together:
+// the first with a varying condition of those that control b.
+func (u *Uniformity) parting(b *ir.Block) *ir.Block {
+	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
 	for !seen[b] {
 		seen[b] = true
@@ -106,14 +121,7 @@ func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 		}
 		b = c
 	}
-	cause = branch.Term.Cond
-	for chain := map[*ir.Value]bool{}; !chain[cause]; {
-		chain[cause] = true
-		if w := u.varying[cause]; w != nil {
-			cause = w
-		}
-	}
-	return branch, cause
+	return branch
 }
 
 // values marks varying values and reports whether it found any, given what is
@@ -159,11 +167,11 @@ func (u *Uniformity) phi(v *ir.Value) *ir.Value {
 	if len(b.Preds) == 1 {
 		return nil
 	}
-	if c := u.control[u.index[b]]; c != nil {
+	if c := u.parting(b); c != nil {
 		return c.Term.Cond
 	}
 	for i, p := range b.Preds {
-		if c := u.control[u.index[p]]; c != nil {
+		if c := u.parting(p); c != nil {
 			return c.Term.Cond
 		}
 		if slices.Contains(b.Preds[:i], p) && !u.Value(p.Term.Cond) {
