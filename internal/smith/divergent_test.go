@@ -130,7 +130,7 @@ func TestDivergentGroups(t *testing.T) {
 		}
 	}
 	t.Logf("up to seed %d: %d refused, %d never reached", seed-1, refused, dead)
-	if refused < 5*dead {
+	if refused == 0 || refused < 5*dead {
 		t.Error("too few of them may be reached")
 	}
 }
