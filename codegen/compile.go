@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/properties"
 )
 
 // Module is a compiled kernel: its description, without the modules, and the
@@ -33,14 +34,8 @@ type Module struct {
 // pass's name; then the variants that there are, with the names "small", "words" and
 // "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
-		return nil, diags, nil
-	}
-	if k.Unsound {
-		return nil, nil, nil
-	}
-	m, diags := lower.Lower(prog, k)
-	if len(diags) > 0 {
+	m, diags := front(prog, k)
+	if len(diags) > 0 || k.Unsound {
 		return nil, diags, nil
 	}
 	if err := ir.Verify(m); err != nil {
@@ -63,10 +58,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		}
 	})
 	if len(diags) > 0 {
-		for _, d := range diags {
-			place(prog, k, d)
-		}
-		return nil, diags, nil
+		return nil, judged(prog, k, m, diags), nil
 	}
 	main, err := finish(m)
 	if err != nil {
@@ -86,7 +78,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	}
 	variants = append(small, variants...)
 	desc.Uses = uses(m, desc, k, prog)
-	checkAspects(prog, k, m, desc, &diags)
+	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return used(desc, explicit) }, &diags)
 	out := &Module{ABI: desc, Words: main.words, Variants: variants}
 	if plain != "" {
 		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
@@ -94,6 +86,47 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		}
 	}
 	return out, diags, nil
+}
+
+// front checks and lowers a kernel. If anything is wrong with it, it looks for what
+// else is, at all stages, so that it is said at once.
+func front(prog *load.Program, k *load.Kernel) (m *ir.Module, diags diag.List) {
+	refused, diags := check.Check(prog, k, lower.Known)
+	defer func() {
+		// Where something is wrong, later stages work on what is left; that they may
+		// fail there is nothing to report.
+		if len(diags) == 0 && !k.Unsound {
+			return
+		}
+		if recover() == nil && m != nil {
+			diags = append(diags, passesOn(prog, k, m)...)
+		}
+		diags.Sort()
+	}()
+	if k.Formless {
+		return nil, diags
+	}
+	m, more := lower.LowerRest(prog, k, refused)
+	return m, append(diags, more...)
+}
+
+// passesOn returns what passes say of a module of a kernel that is wrong.
+func passesOn(prog *load.Program, k *load.Kernel, m *ir.Module) (diags diag.List) {
+	defer func() { recover() }()
+	if ir.Verify(m) != nil {
+		return nil
+	}
+	return judged(prog, k, m, pass.Run(m, nil))
+}
+
+// judged completes what the passes have found in a kernel, by what only a kernel that
+// is right would else be asked for.
+func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) diag.List {
+	for _, d := range diags {
+		place(prog, k, d)
+	}
+	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return usesLeft(m, explicit) }, &diags)
+	return diags
 }
 
 // hostPoint is the pass after which the host form is made: all that does not depend

@@ -147,11 +147,11 @@ func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 
 // checkAspects reports the aspects that the kernel, or a function that it calls,
 // uses and does not list, where it has a list.
-func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, diags *diag.List) {
+// uses returns them, given whether int64 or uint64 is written.
+func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
-	uses := used(d, explicit)
-	has, listed := d.Properties.Get(properties.KeyDeviceHas)
-	for _, a := range uses {
+	has, listed := k.Properties.Get(properties.KeyDeviceHas)
+	for _, a := range uses(explicit) {
 		if listed && !slices.Contains(has.Aspects(), a) {
 			at := slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
 			if at < 0 && a == properties.Int64 && explicit {
@@ -178,6 +178,33 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kerne
 			}
 		}
 	}
+}
+
+// usesLeft is what used is for a kernel that is wrong, of which there is no module to
+// ask: what lowering has noted, as far as the passes have left it.
+func usesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
+	kinds := map[ir.Kind]bool{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			kinds[v.Type.Kind] = true
+			for _, a := range v.Args {
+				kinds[a.Type.Kind] = true
+			}
+		}
+	}
+	kind := map[properties.Aspect]ir.Kind{properties.FP16: ir.F16, properties.FP64: ir.F64, properties.Int8: ir.I8, properties.Int16: ir.I16}
+	var uses []properties.Aspect
+	for _, u := range m.Uses {
+		if k, ok := kind[u.Aspect]; u.Required || ok && !kinds[k] || u.Aspect == properties.AtomicFloat32 || u.Aspect == properties.AtomicFloat64 {
+			continue
+		}
+		uses = append(uses, u.Aspect)
+	}
+	if explicit64 && kinds[ir.I64] {
+		uses = append(uses, properties.Int64)
+	}
+	slices.Sort(uses)
+	return slices.Compact(uses)
 }
 
 const aspectHint = "list it, or use none of what needs it"

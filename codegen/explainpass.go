@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -104,11 +103,8 @@ func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List)
 	if k.Fn == nil {
 		return nil, nil // load says why
 	}
-	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 || k.Unsound {
-		return nil, diags
-	}
-	m, diags := lower.Lower(prog, k)
-	if len(diags) > 0 {
+	m, diags := front(prog, k)
+	if len(diags) > 0 || k.Unsound {
 		return nil, diags
 	}
 	r, diags := pass.Explain(m)

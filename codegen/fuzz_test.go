@@ -105,7 +105,7 @@ func (c *compiler) compileAll(src string, valid func(words []uint32) string) (co
 }
 
 func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32) string) (ok bool, err error) {
-	if diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
+	if _, diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
 		return false, nil
 	}
 	m, diags := lower.Lower(prog, k)

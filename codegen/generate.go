@@ -20,7 +20,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
-	"github.com/kgen-go/kgen/codegen/pass"
 )
 
 // Config says what to generate.
@@ -220,9 +219,6 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 		c.err = internalError(k.FullName(), err)
 	}
 	if m == nil {
-		if !k.Unsound {
-			c.diagnose(prog, k)
-		}
 		return
 	}
 	c.dumpSPIRV(k, m.Words, dump)
@@ -240,50 +236,6 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
 	}
-}
-
-// diagnose adds what later stages find in a kernel that has diagnostics, so that
-// all that is wrong with it is said at once. Where they work on what is left of
-// wrong code, they may say what follows from that, or fail: each line gets one
-// stage's findings, and failing is nothing to report here.
-func (c *compiled) diagnose(prog *load.Program, k *load.Kernel) {
-	if len(c.diags) == 0 {
-		return
-	}
-	defer func() { recover() }()
-	m, diags := lower.Lower(prog, k)
-	c.more(diags)
-	if ir.Verify(m) != nil {
-		return
-	}
-	diags = pass.Run(m, nil)
-	for _, d := range diags {
-		place(prog, k, d)
-	}
-	c.more(diags)
-}
-
-// more adds the diagnostics that do not stand, nor are called, at lines that have
-// some.
-func (c *compiled) more(diags diag.List) {
-	type line struct {
-		file string
-		n    int
-	}
-	taken := map[line]bool{}
-	for _, d := range c.diags {
-		taken[line{d.Pos.File, d.Pos.Line}] = true
-	}
-	for _, d := range diags {
-		known := taken[line{d.Pos.File, d.Pos.Line}]
-		for _, r := range d.Related {
-			known = known || taken[line{r.Pos.File, r.Pos.Line}]
-		}
-		if !known {
-			c.diags = append(c.diags, d)
-		}
-	}
-	c.diags.Sort()
 }
 
 // argument describes a leaf to gostub.

@@ -13,9 +13,10 @@ import (
 )
 
 // Check reports every construct that no kernel may have in the functions that
-// the kernel reaches, each position once. Functions for which known is true, by
-// the full name of their origin, are compiled without their bodies.
-func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) diag.List {
+// the kernel reaches, each position once, and returns which instructions these are.
+// Functions for which known is true, by the full name of their origin, are compiled
+// without their bodies.
+func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)
 	var diags diag.List
@@ -26,7 +27,7 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) di
 		}
 	}
 	diags.Sort()
-	return diags
+	return c.refused, diags
 }
 
 // checker is the state of checking one kernel.
@@ -36,6 +37,7 @@ type checker struct {
 	order    []*visit // those in seen, in the order of coming to them
 	reported map[reportKey]bool
 	findings []finding
+	refused  map[ssa.Instruction]bool // what the findings are about
 }
 
 type reportKey struct {
@@ -65,7 +67,7 @@ type visit struct {
 }
 
 func newChecker(s *scanner) *checker {
-	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}}
+	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}, refused: map[ssa.Instruction]bool{}}
 }
 
 // check finds what is wrong with fn and what it reaches.
@@ -76,6 +78,7 @@ func (c *checker) check(fn *ssa.Function) {
 
 // report adds a finding with the calls that lead to v's function.
 func (c *checker) report(v *visit, f found) {
+	c.refused[f.in] = true
 	key := reportKey{f.pos, f.code}
 	if c.reported[key] {
 		return
@@ -120,7 +123,7 @@ func (c *checker) recursion() {
 			case callee == nil:
 			case state[callee] == active && load.WithoutStack(origin(callee.fn).RelString(nil)):
 			case state[callee] == active:
-				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at,
+				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at, in: call.in,
 					hint:    recursionHint,
 					message: fmt.Sprintf("%s calls itself; a device has no call stack", funcName(callee.fn))})
 			case state[callee] == 0:

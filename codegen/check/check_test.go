@@ -29,7 +29,8 @@ func checkAll(t *testing.T, dir string) diag.List {
 	var got diag.List
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
-			got = append(got, check.Check(prog, k, known)...)
+			_, diags := check.Check(prog, k, known)
+			got = append(got, diags...)
 		}
 	}
 	return got

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 
@@ -93,8 +94,10 @@ func channels(in ssa.Instruction, report reporter) {
 func maps(in ssa.Instruction, report reporter) {
 	bad := builtin(in) == "delete"
 	switch in := in.(type) {
-	case *ssa.MakeMap, *ssa.MapUpdate:
+	case *ssa.MakeMap:
 		bad = true
+	case *ssa.MapUpdate:
+		bad = !ofLiteral(in)
 	case *ssa.Lookup:
 		bad = isMap(in.X.Type())
 	case *ssa.Range:
@@ -105,6 +108,19 @@ func maps(in ssa.Instruction, report reporter) {
 	if bad {
 		report("use a slice, or a table indexed by a number", "kernels have no maps")
 	}
+}
+
+// ofLiteral reports whether a map is updated by the composite literal that makes it.
+func ofLiteral(up *ssa.MapUpdate) (is bool) {
+	m, ok := up.Map.(*ssa.MakeMap)
+	if n := up.Parent().Syntax(); ok && n != nil {
+		ast.Inspect(n, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			is = is || ok && lit.Lbrace == m.Pos() && lit.Lbrace < up.Pos() && up.Pos() < lit.Rbrace
+			return !is
+		})
+	}
+	return is
 }
 
 func isMap(t types.Type) bool {

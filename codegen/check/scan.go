@@ -31,6 +31,7 @@ type found struct {
 	rule    string // its name in the table of rules
 	code    diag.Code
 	pos     token.Pos
+	in      ssa.Instruction
 	hint    string
 	message string
 	abroad  *foreignFound // where it is in a function of another package
@@ -39,6 +40,7 @@ type found struct {
 type step struct {
 	fn *ssa.Function
 	at token.Pos
+	in ssa.Instruction
 }
 
 // scan applies the rules to a function's code.
@@ -63,7 +65,7 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 			for i := range rules {
 				if r := &rules[i]; r.check != nil {
 					r.check(in, func(hint, format string, args ...any) {
-						out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, hint: hint, message: fmt.Sprintf(format, args...)})
+						out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)})
 					})
 				}
 			}
@@ -91,7 +93,7 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 		}
 	case *ssa.Call:
 		if callee := in.Call.StaticCallee(); callee != nil {
-			out.calls = append(out.calls, step{callee, pos})
+			out.calls = append(out.calls, step{callee, pos, in})
 		}
 	}
 	var ops [8]*ssa.Value
@@ -100,19 +102,19 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 		if !ok || s.known(origin(fn).RelString(nil)) {
 			continue
 		}
-		if wrong, stop := s.outside(fn, pos); stop {
+		if wrong, stop := s.outside(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
 			continue
 		}
-		out.next = append(out.next, step{fn, pos})
+		out.next = append(out.next, step{fn, pos, in})
 	}
 }
 
 // outside says what is wrong with a function that is not looked into; stop is
 // false for one that is.
-func (s *scanner) outside(fn *ssa.Function, pos token.Pos) (wrong []found, stop bool) {
+func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
 	pkg := pkgPath(fn)
-	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, hint: hostHint(pkg),
+	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
 		message: funcName(origin(fn)) + " runs only on the host"}
 	o := origin(fn)
 	if hostOnly(pkg) || hostFunc(pkg, o.Name(), o.Signature.Recv() != nil || o.Parent() != nil) {
@@ -124,7 +126,7 @@ func (s *scanner) outside(fn *ssa.Function, pos token.Pos) (wrong []found, stop 
 	if s.foreign != nil {
 		if wrong, ok := s.foreign(fn); ok {
 			for i := range wrong {
-				wrong[i].pos = pos
+				wrong[i].pos, wrong[i].in = pos, in
 			}
 			return wrong, true
 		}
@@ -136,7 +138,7 @@ func (s *scanner) outside(fn *ssa.Function, pos token.Pos) (wrong []found, stop 
 	if pkg == "sync/atomic" {
 		hint = "use an integer of 32 or 64 bits, or atomic.Bool"
 	}
-	return []found{{rule: ruleNoBody, code: diag.NoBody, pos: pos, hint: hint,
+	return []found{{rule: ruleNoBody, code: diag.NoBody, pos: pos, in: in, hint: hint,
 		message: funcName(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 

@@ -20,9 +20,14 @@ const (
 	maxFoldDepth = 100
 )
 
-// Values of the evaluator: constant.Value, properties.Property, *slice, pointer,
-// aggregate, dynamic, tuple and unknown.
+// Values of the evaluator: constant.Value, property, *slice, pointer, aggregate,
+// dynamic, tuple and unknown.
 type (
+	// property is one with the place of the call that made it.
+	property struct {
+		properties.Property
+		pos token.Pos
+	}
 	// slice is a Go slice; nil is represented by one without cells.
 	slice struct {
 		cells []*any
@@ -32,8 +37,11 @@ type (
 	aggregate []*any // array or struct
 	tuple     []any
 	// unknown is what cannot be known when code is generated. It may be passed
-	// on, but not looked at.
-	unknown struct{ what string }
+	// on, but not looked at. An error says so if reported is true.
+	unknown struct {
+		what     string
+		reported bool
+	}
 	// dynamic is an interface that holds a value.
 	dynamic struct {
 		typ types.Type
@@ -53,6 +61,7 @@ type evaluator struct {
 	l     *loader
 	steps int
 	depth int
+	errs  []*foldError
 }
 
 // frame is a function being run.
@@ -66,65 +75,103 @@ type frame struct {
 // fold evaluates a kernel's Properties method and checks what it returns.
 func (f *finder) fold(m *kernelMethods) {
 	k := m.k
-	list, ferr := evaluate(f.l, m.properties)
-	if ferr != nil && ferr.reported {
-		return
-	}
-	if ferr != nil {
-		pos := ferr.pos
+	list, errs := evaluate(f.l, m.properties)
+	at := func(pos token.Pos) token.Pos {
 		if !pos.IsValid() {
-			pos = k.PropertiesPos
+			return k.PropertiesPos
 		}
-		f.add(diag.PropertyFold, pos, "properties are folded when code is generated: use constants and the constructors of package properties",
-			"method Properties of kernel %s is not constant: %s", k.Name, ferr.msg)
-		return
+		return pos
 	}
-	if err := list.Validate(); err != nil {
-		f.add(diag.PropertyValue, k.PropertiesPos, "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
-		return
+	for _, e := range errs {
+		if !e.reported {
+			f.add(diag.PropertyFold, at(e.pos), "properties are folded when code is generated: use constants and the constructors of package properties",
+				"method Properties of kernel %s is not constant: %s", k.Name, e.msg)
+		}
 	}
-	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeyWorkGroupSizeHint} {
-		if p, ok := list.Get(key); ok && len(p.Dims()) != k.Rank {
-			f.add(diag.PropertyRank, k.PropertiesPos, "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
+	for _, p := range list {
+		err := p.Validate()
+		if err == nil && k.Properties.Has(p.Key()) {
+			err = fmt.Errorf("%v is given twice", p.Key())
+		}
+		if err != nil {
+			f.add(diag.PropertyValue, at(p.pos), "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
+			continue
+		}
+		if key := p.Key(); (key == properties.KeyWorkGroupSize || key == properties.KeyWorkGroupSizeHint) && len(p.Dims()) != k.Rank && !k.Formless {
+			f.add(diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
 				p, len(p.Dims()), k.Name, k.Rank)
+			continue
 		}
+		k.Properties = append(k.Properties, p.Property)
 	}
-	k.Properties = list
 }
 
-// evaluate runs fn, a function without arguments but for a receiver.
-func evaluate(l *loader, fn *ssa.Function) (list properties.List, err *foldError) {
+// evaluate runs fn, a function without arguments but for a receiver. It returns the
+// properties that are known.
+func evaluate(l *loader, fn *ssa.Function) (list []property, errs []*foldError) {
 	e := &evaluator{l: l}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case *foldError:
-			err = p
+			e.errs = append(e.errs, p)
 		default:
 			panic(p)
 		}
+		errs = e.errs
 	}()
 	args := make([]any, len(fn.Params))
 	for i := range args {
-		args[i] = unknown{"the receiver's fields are not known"}
+		args[i] = unknown{what: "the receiver's fields are not known"}
 	}
 	s, ok := e.call(fn, args, fn.Pos()).(*slice)
 	if !ok {
-		return nil, &foldError{pos: fn.Pos(), msg: "the list is not known"}
+		return nil, []*foldError{{pos: fn.Pos(), msg: "the list is not known"}}
 	}
-	list = properties.List{}
 	for _, c := range s.cells {
-		p, ok := (*c).(properties.Property)
-		if !ok {
-			return nil, &foldError{pos: fn.Pos(), msg: describe(*c)}
+		switch p := (*c).(type) {
+		case property:
+			list = append(list, p)
+		default:
+			if u, ok := p.(unknown); !ok || !u.reported {
+				e.errs = append(e.errs, &foldError{pos: fn.Pos(), msg: describe(p)})
+			}
 		}
-		list = append(list, p)
 	}
 	return list, nil
 }
 
 func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 	panic(&foldError{pos: pos, msg: fmt.Sprintf(format, args...)})
+}
+
+// failOn stops since v is not known.
+func (e *evaluator) failOn(pos token.Pos, v any) {
+	u, _ := v.(unknown)
+	panic(&foldError{pos: pos, msg: describe(v), reported: u.reported})
+}
+
+// try makes a call of the Properties method. If it fails, so does what looks at its
+// result, but the rest goes on.
+func (e *evaluator) try(call func() any) (v any) {
+	if e.depth > 1 {
+		return call()
+	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *foldError:
+			e.errs = append(e.errs, p)
+			if e.steps > maxFoldSteps {
+				p = &foldError{reported: true}
+				panic(p)
+			}
+			v = unknown{p.msg, true}
+		default:
+			panic(p)
+		}
+	}()
+	return call()
 }
 
 func describe(v any) string {
@@ -199,7 +246,7 @@ next:
 			case *ssa.Store:
 				p, ok := f.get(in.Addr).(pointer)
 				if !ok {
-					f.e.fail(f.pos, "%s", describe(f.get(in.Addr)))
+					f.e.failOn(f.pos, f.get(in.Addr))
 				}
 				*p.cell = copyValue(f.get(in.Val))
 			case ssa.Value:
@@ -236,18 +283,18 @@ func (f *frame) get(v ssa.Value) any {
 		}
 		return v.Value
 	case *ssa.Global:
-		return unknown{"it reads the variable " + v.Name()}
+		return unknown{what: "it reads the variable " + v.Name()}
 	}
 	if x, ok := f.vals[v]; ok {
 		return x
 	}
-	return unknown{"a value is not known"}
+	return unknown{what: "a value is not known"}
 }
 
 func (f *frame) constant(v ssa.Value) constant.Value {
 	x, ok := f.get(v).(constant.Value)
 	if !ok {
-		f.e.fail(f.pos, "%s", describe(f.get(v)))
+		f.e.failOn(f.pos, f.get(v))
 	}
 	return x
 }
@@ -263,7 +310,7 @@ func (f *frame) int(v ssa.Value) int {
 // zero returns the zero value of a type.
 func zero(t types.Type) any {
 	if isNamed(t, propertiesPath, "Property") {
-		return properties.Property{}
+		return property{}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -292,7 +339,7 @@ func zero(t types.Type) any {
 		}
 		return a
 	}
-	return unknown{"a value is not known"}
+	return unknown{what: "a value is not known"}
 }
 
 // copyValue copies arrays and structs, as assignment does.
@@ -314,7 +361,7 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
 		if !ok {
-			e.fail(pos, "%s", describe(v))
+			e.failOn(pos, v)
 		}
 		var out []int
 		for _, c := range s.cells {
@@ -324,19 +371,19 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 	}
 	switch funcName(fn) {
 	case "WorkGroupSize":
-		return properties.WorkGroupSize(ints(args[0])...)
+		return property{properties.WorkGroupSize(ints(args[0])...), pos}
 	case "WorkGroupSizeHint":
-		return properties.WorkGroupSizeHint(ints(args[0])...)
+		return property{properties.WorkGroupSizeHint(ints(args[0])...), pos}
 	case "SubGroupSize":
-		return properties.SubGroupSize(e.number(args[0], pos))
+		return property{properties.SubGroupSize(e.number(args[0], pos)), pos}
 	case "DeviceHas":
 		var aspects []properties.Aspect
 		for _, n := range ints(args[0]) {
 			aspects = append(aspects, properties.Aspect(n))
 		}
-		return properties.DeviceHas(aspects...)
+		return property{properties.DeviceHas(aspects...), pos}
 	case "Float":
-		return properties.Float(properties.FloatMode(e.number(args[0], pos)))
+		return property{properties.Float(properties.FloatMode(e.number(args[0], pos))), pos}
 	}
 	return e.method(funcName(fn), args, pos)
 }
@@ -344,7 +391,7 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 func (e *evaluator) number(v any, pos token.Pos) int {
 	c, ok := v.(constant.Value)
 	if !ok {
-		e.fail(pos, "%s", describe(v))
+		e.failOn(pos, v)
 	}
 	n, ok := constant.Int64Val(constant.ToInt(c))
 	if !ok {
@@ -360,11 +407,11 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 	case "List.Has", "List.Get":
 		list, ok := args[0].(*slice)
 		if !ok {
-			e.fail(pos, "%s", describe(args[0]))
+			e.failOn(pos, args[0])
 		}
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
-			if p, ok := (*c).(properties.Property); ok && p.Key() == key {
+			if p, ok := (*c).(property); ok && p.Key() == key {
 				if name == "List.Has" {
 					return constant.MakeBool(true)
 				}
@@ -374,13 +421,13 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		if name == "List.Has" {
 			return constant.MakeBool(false)
 		}
-		return tuple{properties.Property{}, constant.MakeBool(false)}
+		return tuple{property{}, constant.MakeBool(false)}
 	case "Property.Key":
-		if p, ok := args[0].(properties.Property); ok {
+		if p, ok := args[0].(property); ok {
 			return constant.MakeInt64(int64(p.Key()))
 		}
 	case "Property.Dims":
-		if p, ok := args[0].(properties.Property); ok {
+		if p, ok := args[0].(property); ok {
 			s := &slice{}
 			for _, d := range p.Dims() {
 				var v any = constant.MakeInt64(int64(d))

@@ -73,7 +73,7 @@ func (f *frame) value(in ssa.Value) any {
 	case *ssa.TypeAssert:
 		return f.typeAssert(in)
 	}
-	return unknown{"a value is not known"}
+	return unknown{what: "a value is not known"}
 }
 
 // typeAssert looks at the dynamic type of an interface, by which generic code
@@ -81,7 +81,7 @@ func (f *frame) value(in ssa.Value) any {
 func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	x, ok := f.get(in.X).(dynamic)
 	if !ok {
-		return unknown{"the dynamic type of an interface is not known"}
+		return unknown{what: "the dynamic type of an interface is not known"}
 	}
 	match := types.Identical(x.typ, in.AssertedType)
 	var v any = x.v
@@ -106,7 +106,7 @@ func (f *frame) field(t types.Type, i int) any {
 	if st, ok := t.Underlying().(*types.Struct); ok {
 		name = st.Field(i).Name()
 	}
-	return unknown{"the field " + name + " is not known"}
+	return unknown{what: "the field " + name + " is not known"}
 }
 
 func (f *frame) unary(in *ssa.UnOp) any {
@@ -128,7 +128,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 	case token.SUB, token.XOR, token.NOT:
 		return wrap(constant.UnaryOp(in.Op, c, 0), in.Type())
 	}
-	return unknown{"a value is not known"}
+	return unknown{what: "a value is not known"}
 }
 
 func (f *frame) binary(in *ssa.BinOp) any {
@@ -137,7 +137,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 			if u, ok := f.get(v).(unknown); ok {
 				return u
 			}
-			return unknown{"it compares values that are not folded"}
+			return unknown{what: "it compares values that are not folded"}
 		}
 	}
 	x, y := f.constant(in.X), f.constant(in.Y)
@@ -160,7 +160,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 				op = token.QUO_ASSIGN // go/constant's integer division
 			}
 		} else if constant.Sign(y) == 0 {
-			return unknown{"it divides by zero"}
+			return unknown{what: "it divides by zero"}
 		}
 		return wrap(constant.BinaryOp(x, op, y), in.Type())
 	}
@@ -180,7 +180,7 @@ func wrap(v constant.Value, t types.Type) any {
 	}
 	v = constant.ToInt(v)
 	if v.Kind() != constant.Int {
-		return unknown{"a number is not an integer"}
+		return unknown{what: "a number is not an integer"}
 	}
 	bits := uint(Sizes.Sizeof(t) * 8)
 	mod := constant.Shift(constant.MakeInt64(1), token.SHL, bits)
@@ -200,7 +200,7 @@ func (f *frame) convert(x ssa.Value, to types.Type) any {
 	}
 	b, ok := to.Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsNumeric == 0 || c.Kind() == constant.String {
-		return unknown{"a conversion is not folded"}
+		return unknown{what: "a conversion is not folded"}
 	}
 	if b.Info()&types.IsInteger != 0 && c.Kind() == constant.Float {
 		fl, _ := constant.Float64Val(c)
@@ -241,11 +241,11 @@ func (f *frame) slice(in *ssa.Slice) any {
 	case pointer:
 		a, ok := (*x.cell).(aggregate)
 		if !ok {
-			return unknown{"a slice is not known"}
+			return unknown{what: "a slice is not known"}
 		}
 		cells, n = a, len(a)
 	default:
-		return unknown{"a slice is not known"}
+		return unknown{what: "a slice is not known"}
 	}
 	lo, hi := 0, len(cells)
 	if in.Low != nil {
@@ -276,7 +276,7 @@ func (f *frame) call(in *ssa.Call) any {
 	if fn == nil || len(fn.FreeVars) > 0 {
 		f.e.fail(in.Pos(), "it calls a function that is not known")
 	}
-	return f.e.call(fn, args, in.Pos())
+	return f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
 }
 
 func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
@@ -285,7 +285,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		s, ok := args[0].(*slice)
 		more, ok2 := args[1].(*slice)
 		if !ok || !ok2 {
-			return unknown{"it appends to a list that is not known"}
+			return unknown{what: "it appends to a list that is not known"}
 		}
 		// A copy: the evaluator's slices have no room to share.
 		out := &slice{}
@@ -317,5 +317,5 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		}
 		return best
 	}
-	return unknown{"it calls " + b.Name() + ", which is not folded"}
+	return unknown{what: "it calls " + b.Name() + ", which is not folded"}
 }

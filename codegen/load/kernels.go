@@ -119,9 +119,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 	n := f.found
 	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
 	f.checkName(obj)
-	before := f.found
-	k.Form, k.Rank = f.signature(method)
-	body := f.found == before // it can be looked at, whatever is wrong beside it
+	k.Form, k.Rank, k.Formless = f.signature(method)
 	st, isStruct := named.Underlying().(*types.Struct)
 	if isStruct {
 		k.Struct = st
@@ -138,7 +136,7 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.out.Kernels = append(f.out.Kernels, k)
 	m := &kernelMethods{k: k, object: method.Origin()}
 	m.properties = f.propertiesMethod(k, named)
-	if k.Unsound = f.found > n; f.u == nil || k.Unsound && !(body && isStruct) {
+	if k.Unsound = f.found > n; f.u == nil {
 		return
 	}
 	k.Fn = f.u.prog.MethodValue(sel)
@@ -249,25 +247,25 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// signature returns the form that a Kernel method's parameter chooses.
-func (f *finder) signature(m *types.Func) (abi.Form, int) {
+// signature returns the form that a Kernel method's parameter chooses, if it does.
+func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	if sig.Results().Len() > 0 {
 		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has results")
 	}
 	if sig.Params().Len() != 1 || sig.Variadic() {
 		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has %d parameters, not one item", sig.Params().Len())
-		return 0, 0
+		return 0, 0, true
 	}
 	t := sig.Params().At(0).Type()
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if form, ok := forms[fromDSL(named)]; ok {
-			return form.form, form.rank
+			return form.form, form.rank, false
 		}
 	}
 	f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has a parameter of type %s, which is no item",
 		types.TypeString(t, types.RelativeTo(f.pkg.types)))
-	return 0, 0
+	return 0, 0, true
 }
 
 // propertiesMethod returns the kernel's Properties method, promoted ones

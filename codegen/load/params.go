@@ -54,13 +54,15 @@ type flattener struct {
 	k      *Kernel
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields that were reported
+	hidden map[token.Pos]bool // fields that are not exported
 }
 
 // leaves takes the receiver of k apart, depth first, and reports fields that
 // cannot be arguments.
 func (f *finder) leaves(k *Kernel) []Leaf {
-	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}}
+	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}}
 	fl.members(k.Struct, "", nil, 0)
+	k.BadFields = fl.bad
 	return fl.leaves
 }
 
@@ -80,10 +82,10 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 		if name != "" {
 			full = name + "." + full
 		}
-		if !v.Exported() {
-			fl.report(v.Pos(), diag.Unexported, "export it",
+		if !v.Exported() && !fl.hidden[v.Pos()] {
+			fl.hidden[v.Pos()] = true
+			fl.f.add(diag.Unexported, v.Pos(), "export it",
 				"field %s of kernel %s is not exported, so generated code cannot set it", full, fl.k.Name)
-			continue
 		}
 		steps := append(path[:len(path):len(path)], Step{Field: v, Index: i})
 		fl.member(v.Type(), full, steps, at+offsets[i], v.Pos())

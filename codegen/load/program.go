@@ -67,9 +67,12 @@ type Kernel struct {
 	// Fn is the Kernel method. Its receiver is Type or a pointer to it. It is a
 	// synthetic wrapper where the method is promoted.
 	Fn *ssa.Function
-	// Unsound says that something is wrong with the declaration: only the rules for
-	// what Fn reaches, if that is known, have a meaning then.
-	Unsound bool
+	// Unsound says that something is wrong with the declaration: the kernel is compiled
+	// for what else is. Formless says that the parameter is no item, so that nothing but
+	// the rules for what Fn reaches has a meaning; BadFields has the positions of the
+	// fields that are no arguments.
+	Unsound, Formless bool
+	BadFields         map[token.Pos]bool
 	// Pointer says that only a pointer has the method: one receiver would then be
 	// shared by work-items, each of which must have its own.
 	Pointer bool

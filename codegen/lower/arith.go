@@ -286,6 +286,9 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 
 // equal lowers x == y for operands of type t.
 func (l *lowerer) equal(x, y val, t types.Type) val {
+	if isBad(x) || isBad(y) {
+		return bad{}
+	}
 	switch x := x.(type) {
 	case *ir.Value:
 		y, ok := y.(*ir.Value)
@@ -373,7 +376,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		}
 		e, ok := l.equal(x.elems[i], y.elems[i], p).(*ir.Value)
 		if !ok {
-			continue
+			return bad{}
 		}
 		if all.IsConst() && all.Bits == 1 {
 			all = e

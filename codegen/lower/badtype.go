@@ -38,12 +38,15 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost returns a zero for a value that could not be lowered. An error says why, if
-// not before then here: nothing becomes zero silently.
+// lost stands for a value that could not be lowered. An error says why, if not before
+// then here: nothing is lost silently.
 func (l *lowerer) lost(t types.Type) val {
-	if len(l.diags) == 0 && !l.again && !isDeferStack(t) { // package check reports what that is for
+	if isDeferStack(t) { // package check reports what that is for
+		return l.zero(t)
+	}
+	if len(l.diags) == 0 && len(l.refused) == 0 && !l.again {
 		code, hint := badType(t)
 		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
 	}
-	return l.zero(t)
+	return bad{}
 }

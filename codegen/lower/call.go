@@ -22,7 +22,7 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	f, args, ok := l.callee(c, l.get(c.Value), args)
 	switch {
 	case !ok:
-		return l.zero(in.Type())
+		return bad{}
 	case f.builtin != nil:
 		return l.builtin(in, f.builtin, args)
 	}
@@ -31,37 +31,34 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 
 // callee returns the function that a call of x reaches and what it is given.
 func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
+	if isBad(x) {
+		return function{}, nil, false
+	}
 	if c.IsInvoke() {
 		x, ok := x.(iface)
-		if x.reported {
-			return function{}, nil, false
-		}
 		if ok && x.typ == nil {
 			l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 			return function{}, nil, false
 		}
 		if !ok {
-			l.errorf(diag.DynamicCall, c.Pos(), "use a type parameter",
+			l.report(diag.DynamicCall, c.Pos(), "use a type parameter",
 				"which method this call reaches is not known when the kernel is generated")
 			return function{}, nil, false
 		}
 		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
 		if fn == nil {
-			l.errorf(diag.DynamicCall, c.Pos(), "declare the method in Go", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
+			l.report(diag.DynamicCall, c.Pos(), "declare the method in Go", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
 			return function{}, nil, false
 		}
 		return function{fn: fn}, append([]val{x.v}, args...), true
 	}
 	f, ok := x.(function)
-	if f.reported {
-		return function{}, nil, false
-	}
 	if ok && f.fn == nil && f.builtin == nil {
 		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 		return function{}, nil, false
 	}
 	if !ok {
-		l.errorf(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
+		l.report(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
 			"which function this call reaches is not known when the kernel is generated")
 		return function{}, nil, false
 	}
@@ -83,6 +80,10 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 		if len(args) > 0 && args[0] == (val)(subGroup{}) {
 			l.use(properties.SubGroups)
 		}
+		args, ok := l.sound(&in.Call, args)
+		if !ok {
+			return bad{}
+		}
 		return h(l, in, fn, args)
 	}
 	return l.call(fn, args, bindings, l.pos)
@@ -90,6 +91,9 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 
 // builtin lowers a call of a predeclared function.
 func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
+	if slices.ContainsFunc(args, isBad) {
+		return bad{}
+	}
 	switch b.Name() {
 	case "len", "cap":
 		return l.lenOrCap(b.Name(), args[0], in.Call.Args[0].Type())

@@ -32,6 +32,13 @@ type cell struct {
 	zeroed   *ir.Block // where it was
 	versions *versions // nil for one that keeps its shape
 
+	bad  bool // what it holds is not known for something wrong
+	told bool // an error says that it may hold one of several things
+	// old is the error that an earlier iteration's is referred to; oldFirst says that it
+	// stands where that begins.
+	old      *diag.Diagnostic
+	oldFirst bool
+
 	key     any  // what declares it in the source, the same whenever the kernel is lowered
 	private bool // memory of PrivateAlloca, which ends with the function that called it
 }
@@ -85,6 +92,8 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		if l.isFlat(t) {
 			if n := sizes.Sizeof(t); n < 0 || n > maxVar {
 				l.errorf(diag.TooLarge, l.pos, "use a slice that the host passes", "a variable of type %v is too large for a work-item's memory", t)
+				c.bad = true
+				break
 			}
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, l.memType(t, false))}
 			l.owners[c.mem.v] = c
@@ -93,6 +102,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		if a.Len() > unrollLimit {
 			l.errorf(diag.Type, l.pos, "use fewer elements, or an array of numbers that says which to take",
 				"an array of %d %v is too large: its elements are resolved when the kernel is generated", a.Len(), a.Elem())
+			c.bad = true
 			break
 		}
 		for range a.Len() {
@@ -104,6 +114,10 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		if isDeferStack(t) {
 			break
 		}
+		c.bad = true
+		if len(l.refused) > 0 || l.k.Unsound {
+			break // it is a field, or what is done with it has been reported
+		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
 	}
@@ -113,6 +127,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 // zeroCell stores the zero value.
 func (l *lowerer) zeroCell(c *cell) {
 	switch {
+	case c.bad:
 	case c.mem.v != nil:
 		v := l.op(ir.OpZero, ir.TypeVoid)
 		v.Aux = &ir.Ref{Var: c.mem.v}
@@ -141,6 +156,9 @@ func (l *lowerer) loadVar(v *ir.Var) *ir.Value {
 
 // loadCell returns the variable's value.
 func (l *lowerer) loadCell(c *cell) val {
+	if c.bad {
+		return bad{}
+	}
 	switch c.cls {
 	case classScalar:
 		if c.once && c.one != nil {
@@ -182,6 +200,13 @@ func (l *lowerer) loadCell(c *cell) val {
 
 // storeCell sets the variable's value.
 func (l *lowerer) storeCell(c *cell, v val) {
+	if c.bad {
+		return
+	}
+	if isBad(v) || c.cls == classShape && holdsBad(v) {
+		c.spoil()
+		return
+	}
 	switch c.cls {
 	case classScalar:
 		if x, ok := v.(*ir.Value); ok {
@@ -250,6 +275,9 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 		c := l.newCell(t, "zero")
 		l.zeroCell(c)
 		l.b = save
+		if c.bad {
+			return bad{}
+		}
 		return array{c.mem}
 	}
 	return l.zeroShape(t)

@@ -12,7 +12,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	if isComplex(from) && isComplex(to) {
 		c, ok := v.(tuple)
 		if !ok {
-			return l.zero(to)
+			return bad{}
 		}
 		ft, tt := fields(from)[0], fields(to)[0]
 		return tuple{[]val{l.convert(c.elems[0], ft, tt), l.convert(c.elems[1], ft, tt)}}
@@ -24,7 +24,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	}
 	if _, ok := v.(text); ok && !isString(to) {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
-		return l.zero(to)
+		return bad{}
 	}
 	x, ok := v.(*ir.Value)
 	if !ok || l.classify(to) != classScalar {
@@ -33,7 +33,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		}
 		code, hint := badType(to)
 		l.errorf(code, l.pos, hint, "a kernel cannot convert %v to %v", from, to)
-		return l.zero(to)
+		return bad{}
 	}
 	switch {
 	case isInteger(from) && isInteger(to):

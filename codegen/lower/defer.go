@@ -112,5 +112,7 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", FuncName(f.fn))
 		return
 	}
-	h(l, site, f.fn, args)
+	if args, ok := l.sound(&in.Call, args); ok {
+		h(l, site, f.fn, args)
+	}
 }

@@ -58,7 +58,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	t := g.Type().Underlying().(*types.Pointer).Elem()
 	fail := func(code diag.Code, hint, format string, args ...any) val {
 		l.errorf(code, token.NoPos, globalHint(t, hint), format, args...)
-		return pointer{ref: constRef{reported(l.zero(t))}}
+		return bad{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
 		// overflowError and divideError, which its functions panic with.
@@ -73,7 +73,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		if c, ok := l.specGlobal(g); ok {
 			return pointer{ref: constRef{c}}
 		}
-		return pointer{ref: constRef{specConst{}}}
+		return bad{}
 	}
 	init := g.Pkg.Func("init")
 	tree, ok := evalGlobal(init, g)

@@ -38,7 +38,7 @@ func init() {
 		pred, ok := args[1].(*ir.Value)
 		c := l.newCell(in.Type(), "ballot")
 		if !ok || c.mem.v == nil {
-			return l.zero(in.Type())
+			return bad{}
 		}
 		for i := range int64(4) {
 			w := l.m.Int(ir.TypeI32, i)
@@ -49,7 +49,7 @@ func init() {
 	add(dslPath+".Uniform", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		v, ok := args[0].(*ir.Value)
 		if !ok {
-			return l.zero(in.Type())
+			return bad{}
 		}
 		if l.k.Form != abi.NDRange {
 			return v
@@ -75,7 +75,7 @@ func init() {
 			scope, v, ok := l.groupArgs(args)
 			x, ok2 := args[2].(*ir.Value)
 			if !ok || !ok2 {
-				return l.zero(in.Type())
+				return bad{}
 			}
 			return l.selectFrom(scope, v, f(l, x))
 		})
@@ -152,7 +152,7 @@ func voting(op ir.Op, not bool) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)
 		if !ok {
-			return l.zero(in.Type())
+			return bad{}
 		}
 		if v = l.meet(op, scope, scope, v); not {
 			v = l.op(ir.OpLNot, ir.TypeBool, v)
@@ -272,14 +272,14 @@ func combining(op ir.Op) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)
 		if !ok {
-			return l.zero(in.Type())
+			return bad{}
 		}
 		t := in.Type()
 		by, ok := l.combiner(args[2], t)
 		if !ok {
 			l.errorf(diag.DynamicCall, in.Pos(), "use dsl.Plus, Multiplies, Minimum, Maximum, BitAnd, BitOr, BitXor, LogicalAnd or LogicalOr",
 				"reductions and scans take the functions of package dsl alone")
-			return l.zero(t)
+			return bad{}
 		}
 		return l.word(v, func(v *ir.Value) *ir.Value {
 			e := l.m.Int(v.Type, 1) // true

@@ -62,7 +62,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 func (l *lowerer) branch(f *frame, in *ssa.If) {
 	cond, ok := l.get(in.Cond).(*ir.Value)
 	if !ok {
-		cond = l.m.Bool(false)
+		cond = l.opaque(ir.TypeBool)
 	}
 	b := l.b
 	if cond.IsConst() {
@@ -139,7 +139,9 @@ func (l *lowerer) get(v ssa.Value) val {
 		return l.loadCell(c)
 	}
 	x, ok := l.frame.vals[v]
-	if !ok {
+	if !ok && l.cut {
+		return bad{}
+	} else if !ok {
 		// Its definition is in code that a known condition rules out.
 		return l.zero(v.Type())
 	}
@@ -179,6 +181,9 @@ func (l *lowerer) constant(c *ssa.Const) val {
 
 // value lowers an instruction that has a result.
 func (l *lowerer) value(in ssa.Value) val {
+	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.follows(in) {
+		return bad{}
+	}
 	switch in := in.(type) {
 	case *ssa.BinOp:
 		return l.binOp(in)
@@ -243,7 +248,7 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 		code, hint := badType(in.Type())
 		l.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
 	}
-	return l.zero(in.Type())
+	return bad{}
 }
 
 // alloc makes a variable, zeroed where it is declared.
@@ -252,9 +257,7 @@ func (l *lowerer) alloc(in *ssa.Alloc) val {
 	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}
-	if len(l.diags) == 0 || c.cls != classBad {
-		l.zeroCell(c)
-	}
+	l.zeroCell(c)
 	return pointer{ref: c}
 }
 

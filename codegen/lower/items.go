@@ -151,7 +151,7 @@ func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })
 	if v == nil {
-		return l.zero(in.Type())
+		return bad{}
 	}
 	return pointer{ref: mem{v: v}}
 }
@@ -181,10 +181,10 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 	if !ok || length.IsConst() && (length.Int() < 0 || length.Int() > 1<<28) {
 		l.errorf(diag.LocalSize, in.Pos(), "use a constant, specialization constants, or a dsl.LocalAccessor that the host sizes",
 			"the length of work-group memory must be made of constants")
-		return l.zero(in.Type())
+		return bad{}
 	}
 	if !length.IsConst() && !l.validDefault(in, length) {
-		return l.zero(in.Type())
+		return bad{}
 	}
 	v := l.localVar(in, t, func() *ir.Type {
 		if length.IsConst() {
@@ -193,7 +193,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 		return l.m.ArrayOf(l.memType(t, false), l.narrowExpr(length))
 	})
 	if v == nil {
-		return l.zero(in.Type())
+		return bad{}
 	}
 	if !length.IsConst() {
 		l.lengths = append(l.lengths, func() { v.Expr = exprText(length, specID) })
@@ -204,7 +204,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	a, ok := args[0].(accessor)
 	if !ok || a.index < 0 {
-		return l.zero(in.Type())
+		return bad{}
 	}
 	n := l.widen(l.spec(abi.SpecAccessor + uint32(a.index)))
 	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}

@@ -13,12 +13,13 @@ import (
 // here. That is the same unless a pointer or closure keeps the variable of an
 // earlier iteration while the next one comes to be: those are refused.
 
-// keepsOld reports whether a phi that is given x may still be used once a
+// keepsOld reports whether a phi that is given v, which is x, may still be used once a
 // variable that x refers to has been declared again.
-func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, x val) {
+func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
 		if at := c.declaredIn(f); at != nil && liveAcross(phi, at) {
-			l.oldVariable(c)
+			from, passed := v.(*ssa.Phi)
+			l.oldVariable(c, !passed || instanceOf(from) != nil)
 		}
 	}
 }
@@ -33,7 +34,7 @@ func (l *lowerer) storesOld(to ref, x val) {
 		for f := c.frame(); f != nil; f = f.caller {
 			held := holder.declaredIn(f)
 			if readAfter(c.declaredIn(f), held) {
-				l.oldVariable(c)
+				l.oldVariable(c, true)
 				break
 			}
 			if held != nil {
@@ -131,9 +132,9 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 
 // atEnd calls f when all is lowered, as if it were called now.
 func (l *lowerer) atEnd(f func()) {
-	frame, pos := l.frame, l.pos
+	frame, pos, cur := l.frame, l.pos, l.frame.cur
 	l.ends = append(l.ends, func() {
-		l.frame, l.pos = frame, pos
+		l.frame, l.pos, frame.cur = frame, pos, cur
 		f()
 	})
 }
@@ -178,13 +179,22 @@ func (l *lowerer) outlived(how string) {
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
-func (l *lowerer) oldVariable(c *cell) {
+// oldVariable reports a variable of an earlier iteration once, where something comes to
+// refer to it rather than where that is passed on.
+func (l *lowerer) oldVariable(c *cell, first bool) {
+	if c.old != nil && (c.oldFirst || !first) {
+		return
+	}
+	l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d == c.old })
 	name := "a variable"
 	if s := c.sourceName(); s != "" {
 		name = "the variable " + s
 	}
-	l.errorf(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
+	l.report(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
+	if n := len(l.diags); n > 0 {
+		c.old, c.oldFirst = l.diags[n-1], first
+	}
 }
 
 // sourceName returns the name of the variable in the source, or "".

@@ -50,10 +50,13 @@ type lowerer struct {
 	texts      *texts
 	textTables [2]slice // of bytes and runes
 	specDecls  []*specDecl
-	lengths    []func()                // to be called when constants have their numbers
-	ends       []func()                // to be called when all is lowered
-	rounds     int                     // of loops that are being lowered round by round
-	stores     map[*ir.Var][]*ir.Value // what is stored in variables, when all is lowered
+	lengths    []func()                 // to be called when constants have their numbers
+	ends       []func()                 // to be called when all is lowered
+	rounds     int                      // of loops that are being lowered round by round
+	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
+	refused    map[ssa.Instruction]bool // what package check has found
+	opaques    int                      // values that stand for bad ones
+	cut        bool                     // what has no value yet would have had one in later rounds of a loop
 }
 
 // frame is one inlined call.
@@ -83,13 +86,17 @@ type frame struct {
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
-// the kernel is reported, not just the first; zero values stand in the module for
-// what could not be lowered.
-func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+// the kernel is reported, not just the first, but for what follows from something
+// else that is; the module is not for use then.
+func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return LowerRest(p, k, nil) }
+
+// LowerRest is Lower of a kernel in which package check has refused some instructions:
+// it looks for what else is wrong.
+func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (*ir.Module, diag.List) {
 	inData := map[*ssa.Global]bool{}
 	texts := &texts{dynamic: map[any]bool{}}
 	for {
-		l := lowerKernel(p, k, inData, texts)
+		l := lowerKernel(p, k, refused, inData, texts)
 		if !l.again {
 			l.diags.Sort()
 			return l.m, l.diags
@@ -99,7 +106,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 
 // lowerKernel lowers a kernel with the given tables in constant data and the given
 // strings in a table.
-func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool, texts *texts) *lowerer {
+func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
 	args := slices.Clone(k.Leaves)
@@ -111,7 +118,7 @@ func lowerKernel(p *load.Program, k *load.Kernel, inData map[*ssa.Global]bool, t
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: map[*ir.Var]*cell{}, posCache: map[token.Pos]ir.Pos{},
-		inData: inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
+		refused: refused, inData: inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -220,8 +227,16 @@ func (l *lowerer) irPos(p token.Pos) ir.Pos {
 }
 
 // errorf reports a diagnostic at p, or at the current instruction if p is not
-// valid, with the calls that lead there.
+// valid, unless it follows from another one.
 func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
+	if l.frame == nil || !l.follows(l.frame.cur) {
+		l.report(code, p, hint, format, args...)
+	}
+}
+
+// report is errorf for what is wrong whatever the current instruction works on. It adds
+// the calls that lead there.
+func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	if !p.IsValid() {
 		p = l.pos
 	}
@@ -294,23 +309,23 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
-	fail := func() val { return l.unwrap(l.zero(res), res) }
+	fail := func() val { return bad{} }
 	depth := 0
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
-			l.errorf(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
+			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", FuncName(fn))
 			return fail()
 		}
 		depth++
 	}
 	if len(fn.Blocks) == 0 {
-		l.errorf(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
+		l.report(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
 			"%s has no Go body that kgen could compile", FuncName(fn))
 		return fail()
 	}
 	if depth > maxInlineDepth {
-		l.errorf(diag.TooLarge, at, "split the kernel", "calls nest too deep or the kernel becomes too large here")
+		l.report(diag.TooLarge, at, "split the kernel", "calls nest too deep or the kernel becomes too large here")
 		return fail()
 	}
 	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
@@ -426,7 +441,11 @@ func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
 		l.pos = p
 	}
-	l.instr(in)
+	if !l.refused[in] {
+		l.instr(in)
+	} else if v, ok := in.(ssa.Value); ok {
+		f.vals[v] = bad{}
+	}
 }
 
 // within reports whether a position is in the source of fn: an argument that is a
@@ -506,7 +525,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 			c = l.phiCell(f, phi, x)
 		}
 		if !f.inRound(to) {
-			l.keepsOld(f, phi, x)
+			l.keepsOld(f, phi, phi.Edges[pred], x)
 		}
 		l.storeCell(c, x)
 		c.know(x)

@@ -27,7 +27,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	}
 	code, hint := badType(t)
 	l.errorf(code, token.NoPos, hint, "a value of type %v cannot stand in this memory", t)
-	return l.zero(t)
+	return bad{}
 }
 
 // storeMem stores a flat value of Go type t.
@@ -41,6 +41,7 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 		}
 	case array:
 		l.copyMem(m, v.at, t)
+	case bad:
 	default:
 		l.errorf(diag.Type, token.NoPos, "keep it in a variable, or store an index",
 			"a value of type %v cannot be stored in this memory", t)
@@ -156,6 +157,9 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		return l.loadChoice(r)
 	case part:
 		c := l.newCell(t, "copy")
+		if c.bad {
+			return bad{}
+		}
 		l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(c.mem.at(i), l.loadMem(m, r.typ.Elem()), r.typ.Elem()) })
 		return array{c.mem}
 	}
@@ -284,6 +288,9 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 				return l.unknownElement(in, at.Elem())
 			}
 		case *cell:
+			if r.bad {
+				return bad{}
+			}
 			if r.mem.v != nil {
 				return pointer{ref: r.mem.at(l.toI32(idx))}
 			}
@@ -297,7 +304,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 }
 
 // unknownElement reports an index that is not known into what is resolved while
-// lowering, and returns a pointer to a zero.
+// lowering.
 func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
 	why := reasonAgainst(elem)
 	if why == "" {
@@ -309,25 +316,7 @@ func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
 	}
 	l.errorf(diag.Type, in.Pos(), "index it by constants, range over it, or use a switch",
 		"which element of type %v is taken must be known when the kernel is generated, as it %s %s", elem, has, why)
-	return pointer{ref: constRef{reported(l.zero(elem))}}
-}
-
-// reported returns v where an error says why it is not known: what else cannot be known
-// for that reason is not reported.
-func reported(v val) val {
-	switch v := v.(type) {
-	case function:
-		v.reported = true
-		return v
-	case iface:
-		v.reported = true
-		return v
-	case tuple:
-		for i := range v.elems {
-			v.elems[i] = reported(v.elems[i])
-		}
-	}
-	return v
+	return bad{}
 }
 
 // fieldAddr lowers &x.f.
@@ -340,6 +329,9 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 	case *cell:
 		if in.Field < len(r.fields) {
 			return pointer{ref: r.fields[in.Field]}
+		}
+		if r.bad {
+			return bad{}
 		}
 	case choice:
 		return pointer{ref: r.field(in.Field)}
@@ -369,7 +361,7 @@ func (l *lowerer) index(in *ssa.Index) val {
 		if e, ok := l.indexParts(in, constParts(x.elems), idx); ok {
 			return e.(constRef).v
 		}
-		return l.unknownElement(in, in.Type()).(pointer).ref.(constRef).v
+		return l.unknownElement(in, in.Type())
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
 	case text:
@@ -418,6 +410,9 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		s = slice{off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 		switch r := l.deref(x).(type) {
 		case *cell:
+			if r.bad {
+				return bad{}
+			}
 			if r.mem.v == nil {
 				return l.sliceParts(in, partsOf(r.fields), lo, hi, mx)
 			}

@@ -67,13 +67,13 @@ func (l *lowerer) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val {
 		if !p.v.IsConst() || p.v.Bits > uint64(len(x.refs)) {
 			l.errorf(diag.Type, in.Pos(), "slice it by constants, within its length",
 				"which elements of this %v are taken must be known when the kernel is generated", in.Type())
-			return x
+			return bad{}
 		}
 		*p.to = int(p.v.Bits)
 	}
 	if a > b || b > c {
 		l.errorf(diag.Type, in.Pos(), "slice it by constants, within its length", "the bounds of this slice expression are out of order")
-		return x
+		return bad{}
 	}
 	x.refs, x.n, x.from = x.refs[a:c], b-a, x.from+a
 	return x
@@ -300,7 +300,7 @@ func (l *lowerer) appendParts(in *ssa.Call, x, more parts) val {
 	if x.n+more.n > len(x.refs) {
 		l.errorf(diag.Alloc, in.Pos(), "append within the capacity: s := a[:0] of an array a",
 			"append has to allocate here, since the slice's capacity is %d, and a kernel cannot", len(x.refs))
-		return x
+		return bad{}
 	}
 	for i, v := range l.elems(more) {
 		l.storeRef(x.refs[x.n+i], v, nil)

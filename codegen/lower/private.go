@@ -34,7 +34,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	}
 	fail := func(code diag.Code, hint, format string, args ...any) val {
 		l.errorf(code, in.Pos(), hint, format, args...)
-		return l.zero(in.Type())
+		return bad{}
 	}
 	if calledThroughVariable(in, fn) {
 		return fail(diag.DynamicCall, "call it by its name", "%s cannot be called through a variable", name)
@@ -58,16 +58,13 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		}
 		align = n
 	}
-	if c, ok := args[1].(specConst); ok && c.decl == nil {
-		return l.zero(in.Type()) // its declaration has been reported
-	}
 	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() {
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
 			"the length of %s must be a specialization constant, or made of such", name)
 	}
 	if !l.validDefault(in, length) {
-		return l.zero(in.Type())
+		return bad{}
 	}
 	l.use(properties.PrivateAlloca)
 	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
@@ -108,7 +105,7 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	}
 	for _, b := range in.Parent().Blocks {
 		for _, d := range b.Instrs {
-			if d, ok := d.(*ssa.DebugRef); ok && d.X == ssa.Value(fn) {
+			if d, ok := d.(*ssa.DebugRef); ok && d.X == ssa.Value(fn) && d.Expr.End() == in.Pos() {
 				if _, isVar := d.Object().(*types.Var); isVar {
 					return true
 				}

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/token"
 	"go/types"
 
 	"github.com/kgen-go/kgen/abi"
@@ -10,8 +11,11 @@ import (
 
 // receiver reassembles the kernel's receiver from its arguments.
 func (l *lowerer) receiver() val {
+	if l.k.Struct == nil {
+		return bad{} // no kernel has such a type
+	}
 	next := 0
-	v := l.fromArgs(l.k.Type, &next)
+	v := l.fromArgs(l.k.Type, &next, token.NoPos)
 	if _, ok := l.k.Fn.Params[0].Type().Underlying().(*types.Pointer); !ok {
 		return v
 	}
@@ -20,8 +24,12 @@ func (l *lowerer) receiver() val {
 	return pointer{ref: c}
 }
 
-// fromArgs builds a value of Go type t from the parameters from *next on.
-func (l *lowerer) fromArgs(t types.Type, next *int) val {
+// fromArgs builds a value of Go type t, of the field at a position, from the parameters
+// from *next on.
+func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
+	if l.k.BadFields[field] || l.k.Unsound && *next >= len(l.m.Params) {
+		return bad{}
+	}
 	if isDSL(t, "LocalAccessor") {
 		*next++
 		return l.newAccessor(t)
@@ -44,15 +52,15 @@ func (l *lowerer) fromArgs(t types.Type, next *int) val {
 				out.elems = append(out.elems, l.zero(f.Type()))
 				continue
 			}
-			out.elems = append(out.elems, l.fromArgs(f.Type(), next))
+			out.elems = append(out.elems, l.fromArgs(f.Type(), next, f.Pos()))
 		}
 	case *types.Array:
 		for range u.Len() {
-			out.elems = append(out.elems, l.fromArgs(u.Elem(), next))
+			out.elems = append(out.elems, l.fromArgs(u.Elem(), next, field))
 		}
 	default:
 		l.errorf(diag.FieldType, l.k.Pos, "pass numbers, bools, arrays, structs and slices of them", "%v cannot be an argument of a kernel", t)
-		return l.zero(t)
+		return bad{}
 	}
 	return out
 }
@@ -78,6 +86,9 @@ func (l *lowerer) valueArg(at int, t types.Type) val {
 		return out
 	}
 	c := l.newCell(t, "argument")
+	if c.bad {
+		return bad{}
+	}
 	l.fillArray(c.mem, at, t)
 	return array{c.mem}
 }
@@ -124,7 +135,7 @@ func (l *lowerer) newAccessor(t types.Type) val {
 	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
 	if !l.isFlat(elem) {
 		l.errorf(diag.FieldType, l.k.Pos, "use numbers, bools, and structs and arrays of them", "work-group memory cannot hold values of type %v", elem)
-		return accessor{-1}
+		return bad{}
 	}
 	s := &ir.Spec{ID: abi.SpecAccessor + uint32(i), Name: "Accessor", Type: ir.TypeI32, Default: 1}
 	l.m.Specs = append(l.m.Specs, s)

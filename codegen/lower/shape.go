@@ -30,7 +30,10 @@ func (l *lowerer) storeShape(c *cell, v val) {
 			return
 		case l.supersede(c, v):
 		default:
-			l.mixed(c.shape, v, c.typ)
+			if !c.told {
+				c.told = true
+				l.mixed(c.shape, v, c.typ)
+			}
 			return
 		}
 	}

@@ -33,7 +33,7 @@ func init() {
 	for _, name := range []string{".NewSpecConstant", ".RequireSpecConstant"} {
 		add(dslPath+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 			l.errorf(diag.SpecDecl, in.Pos(), "declare the constant as a package-level variable", "a kernel cannot make specialization constants")
-			return specConst{}
+			return bad{}
 		})
 	}
 }
@@ -231,11 +231,9 @@ func fullName(fn *ssa.Function) string {
 func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	c, ok := args[0].(specConst)
 	if !ok || c.decl == nil {
-		if len(l.diags) == 0 {
-			l.errorf(diag.SpecDecl, in.Pos(), "declare it as a package-level variable, and read that",
-				"which specialization constant is read here is not known when the kernel is generated")
-		}
-		return l.zero(in.Type())
+		l.errorf(diag.SpecDecl, in.Pos(), "declare it as a package-level variable, and read that",
+			"which specialization constant is read here is not known when the kernel is generated")
+		return bad{}
 	}
 	leaves := c.decl.leaves
 	return l.specValue(c.decl.typ, &leaves)
@@ -263,6 +261,9 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 		return out
 	}
 	c := l.newCell(t, "constant")
+	if c.bad {
+		return bad{}
+	}
 	a := t.Underlying().(*types.Array)
 	for i := range a.Len() {
 		l.storeMem(c.mem.at(l.m.Int(ir.TypeI32, i)), l.specValue(a.Elem(), leaves), a.Elem())

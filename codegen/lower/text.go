@@ -171,7 +171,7 @@ func (l *lowerer) textOp(op token.Token, a, b text) val {
 	case token.ADD:
 		l.errorf(diag.String, token.NoPos, "keep the parts, or bytes in a slice",
 			"a kernel cannot join strings that are not known when the kernel is generated")
-		return str{}
+		return bad{}
 	case token.LSS:
 		return l.textLess(a, b)
 	case token.GTR:
@@ -204,7 +204,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	for _, a := range args[1:] {
 		b, ok2 := l.textOf(a)
 		if !ok || !ok2 {
-			return str{}
+			return bad{}
 		}
 		p, q := b, acc
 		if name == "max" {

@@ -276,6 +276,9 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	errors := len(l.diags)
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
+			if br, ok := u.head.Instrs[len(u.head.Instrs)-1].(*ssa.If); ok && isBad(f.vals[br.Cond]) {
+				break
+			}
 			l.errorf(diag.Type, u.head.Instrs[0].Pos(), "range over the array, or count up to a constant",
 				"the rounds of this loop must be known when the kernel is generated, and %d at most, since it takes elements of an array that are resolved then", unrollLimit)
 			break
@@ -296,8 +299,28 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 		}
 		l.blocks(f, rest)
 	}
+	if f.reached[u.head] {
+		l.abandon(f, u, order)
+	}
 	l.rounds--
 	u.active = false
+}
+
+// abandon goes on behind a loop whose rounds could not all be lowered: it may end in
+// any way that it has.
+func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
+	l.b, l.cut = f.block(l, u.head), true
+	for _, from := range order {
+		for i, to := range from.Succs {
+			if u.blocks[from] && !u.blocks[to] && !f.reached[to] {
+				next := l.newBlock()
+				l.b.Branch(l.opaque(ir.TypeBool), l.edge(f, from, i), next)
+				l.b = next
+			}
+		}
+	}
+	l.b.SetTerm(ir.Term{Kind: ir.Return})
+	l.cut = false
 }
 
 // forget forgets all that is known from the round before, but what goes into this

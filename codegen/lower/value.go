@@ -15,6 +15,7 @@ import (
 //	tuple      a struct, the results of a call, or a complex number
 //	array      an array
 //	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
+//	bad        any, where it is not known for something wrong
 type val any
 
 type tuple struct{ elems []val }
@@ -45,15 +46,13 @@ type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
-	reported bool // an error says why it is not known
 }
 
 // iface is an interface value whose dynamic type is known; a nil typ is the nil
 // interface.
 type iface struct {
-	typ      types.Type
-	v        val
-	reported bool // an error says why it is not known
+	typ types.Type
+	v   val
 }
 
 // item is a dsl item or task; group and subGroup are what its methods return.

@@ -47,7 +47,7 @@ func checkReducible(m *ir.Module) diag.List {
 				if !dom.IsBackEdge(b, s) || dom.Dominates(s, b) {
 					continue
 				}
-				ds.Add(diag.Irreducible, diag.Pos(branchPos(b, s)),
+				ds.Add(diag.Irreducible, diag.Pos(entryPos(dom, b, s)),
 					"write the loop as a for statement, or let every goto into it aim at its first statement",
 					"goto makes a loop that can be entered in two places, which devices cannot run")
 				break
@@ -56,6 +56,40 @@ func checkReducible(m *ir.Module) diag.List {
 	}
 	ds.Sort()
 	return ds
+}
+
+// entryPos returns the position of the branch that leads to both entries of the loop of
+// the edge from b to s, or, if it has none, that of the edge.
+func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
+	top := dom.Idom(b)
+	for top != nil && !dom.Dominates(top, s) {
+		top = dom.Idom(top)
+	}
+	reach := func(from *ir.Block, next func(*ir.Block) []*ir.Block) map[*ir.Block]bool {
+		seen := map[*ir.Block]bool{top: true, from: true}
+		for work := []*ir.Block{from}; len(work) > 0; work = work[1:] {
+			for _, n := range next(work[0]) {
+				if !seen[n] {
+					seen[n] = true
+					work = append(work, n)
+				}
+			}
+		}
+		return seen
+	}
+	ahead := reach(s, func(b *ir.Block) []*ir.Block { return b.Term.Succs })
+	behind := reach(b, func(b *ir.Block) []*ir.Block { return b.Preds })
+	for _, n := range dom.Order {
+		if n == top || !ahead[n] || !behind[n] {
+			continue
+		}
+		for _, p := range n.Preds {
+			if (p == top || !ahead[p] || !behind[p]) && p.Term.Kind == ir.Branch && p.Term.Pos.File != "" {
+				return p.Term.Pos
+			}
+		}
+	}
+	return branchPos(b, s)
 }
 
 // branchPos returns the best known position of the jump from b to s.

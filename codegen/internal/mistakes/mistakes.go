@@ -1,0 +1,142 @@
+// Package mistakes has what can be wrong with a kernel, one small case for each
+// diagnostic that a body, a field or a property gives, and makes kernels of them.
+package mistakes
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mistake is something that kgen refuses. Where the diagnostic is to stand, its text
+// has a «. An @ becomes a number that is the use's own, as labels need one.
+type Mistake struct {
+	Name string
+	Code string
+	// Body is statements. They have the kernel as k, the item as it and the id i.
+	Body string
+	// Decls is what the body needs at package level.
+	Decls string
+	// Field is a field of the kernel, Property an element of its list of properties.
+	Field, Property string
+	// Form is what the kernel's item has to be; "" if any will do.
+	Form Form
+	// Once says that the mistake is a variable or an aspect, which is reported where the kernel
+	// first has it.
+	Once bool
+}
+
+// Form is an item of a kernel.
+type Form string
+
+// The forms that mistakes may need.
+const (
+	Range Form = "Item1"
+	Group Form = "NDItem1"
+)
+
+// Use is a place where a mistake is made.
+type Use struct {
+	*Mistake
+	Helper bool // in a method that the kernel calls
+}
+
+var (
+	imports = []string{"errors", "fmt", "math", "math/rand", "os", "sort", "strings", "sync", "sync/atomic", "unsafe",
+		"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/properties"}
+	mark = regexp.MustCompile(`«(KG\d+)»`)
+)
+
+// Imports are the packages that kernels of mistakes import.
+func Imports() []string { return slices.Clone(imports) }
+
+// File collects kernels.
+type File struct {
+	decls, kernels []string
+	uses           int
+}
+
+// text returns a text of a use of m, with its code in the mark.
+func (f *File) text(m *Mistake, s string) string {
+	f.uses++
+	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
+}
+
+// Fits reports whether a kernel can have the mistakes, or why not.
+func Fits(uses ...Use) string {
+	for i, u := range uses {
+		for _, v := range uses[:i] {
+			if u.Form != "" && v.Form != "" && u.Form != v.Form {
+				return "one needs work-groups, one must not have any"
+			}
+			if u.Mistake == v.Mistake && (u.Field != "" || u.Once) {
+				return "it is one field, variable or aspect, and reported once"
+			}
+		}
+	}
+	return ""
+}
+
+// Kernel adds a kernel with the mistakes.
+func (f *File) Kernel(name string, uses ...Use) {
+	item, fields, list, body, helpers := Group, "", "", "", ""
+	for i, u := range uses {
+		if u.Form != "" {
+			item = u.Form
+		}
+		if u.Field != "" {
+			fields += "\t" + f.text(u.Mistake, u.Field) + "\n"
+		}
+		if u.Property != "" {
+			list += "\t\t" + f.text(u.Mistake, u.Property) + ",\n"
+		}
+		for d := range strings.SplitSeq(strings.ReplaceAll(u.Decls, "«", "«"+u.Code+"»"), "\n\n") {
+			if !slices.Contains(f.decls, d) {
+				f.decls = append(f.decls, d)
+			}
+		}
+		switch text := f.text(u.Mistake, u.Body); {
+		case u.Body == "":
+		case u.Helper:
+			body += fmt.Sprintf("\tk.help%d(it)\n", i)
+			helpers += fmt.Sprintf("\nfunc (k %s) help%d(it dsl.ITEM) {\n\ti := it.GlobalID()\n\t_ = i\n%s\n}\n", name, i, text)
+		default:
+			body += "\t{\n" + text + "\n\t}\n"
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\ntype %s struct {\n\tX, Out []int32\n\tF []float32\n\tD []float64\n\tN int\n%s}\n", name, fields)
+	if list != "" {
+		fmt.Fprintf(&b, "\nfunc (k %s) Properties() properties.List {\n\treturn properties.List{\n%s\t}\n}\n", name, list)
+	}
+	fmt.Fprintf(&b, "\nfunc (k %s) Kernel(it dsl.ITEM) {\n\ti := it.GlobalID()\n\tk.Out[i]++\n%s}\n%s", name, body, helpers)
+	f.kernels = append(f.kernels, strings.ReplaceAll(b.String(), "ITEM", string(item)))
+}
+
+// Source returns the file, of the package of the given name, and the diagnostics that
+// it is to give, as "line:col code".
+func (f *File) Source(pkg string) (src string, want []string) {
+	rest := strings.Join(f.decls, "\n") + "\n" + strings.Join(f.kernels, "")
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nimport (\n", pkg)
+	for _, p := range imports {
+		if regexp.MustCompile(`(^|[^\w.])` + path.Base(p) + `\.`).MatchString(rest) {
+			fmt.Fprintf(&b, "\t%q\n", p)
+		}
+	}
+	b.WriteString(")\n\n" + rest)
+	lines := strings.Split(b.String(), "\n")
+	for i := range lines {
+		for {
+			at := mark.FindStringSubmatchIndex(lines[i])
+			if at == nil {
+				break
+			}
+			want = append(want, fmt.Sprintf("%d:%d %s", i+1, at[0]+1, lines[i][at[2]:at[3]]))
+			lines[i] = lines[i][:at[0]] + lines[i][at[1]:]
+		}
+	}
+	return strings.Join(lines, "\n"), want
+}
