@@ -395,100 +395,98 @@ func (g *panicsHost) Run() {
 // r0 runs the work-items from number Lo to before Hi.
 func (g *panicsHost) r0() int {
 	v1 := g.v1
-	v5 := v1 == 0
-	v7 := v1 == 1
-	v9 := v1 == 2
-	v11 := v1 == 3
-	v13 := v1 == 4
-	v15 := v1 == 5
-	v17 := v1 == 6
-	v19 := v1 == 7
-	v21 := v1 == 8
-	v23 := v1 == 9
-	v25 := v1 == 10
+	v4 := v1 == 0
+	v6 := v1 == 1
+	v8 := v1 == 2
+	v10 := v1 == 3
+	v12 := v1 == 4
+	v14 := v1 == 5
+	v16 := v1 == 6
+	v18 := v1 == 7
+	v20 := v1 == 8
+	v22 := v1 == 9
+	v24 := v1 == 10
 	v2 := g.v2
-	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
-		var v4 int64
+		var v3 int64
 		v0 = int32(x)
-		v4 = int64(uint32(v0))
-		if !v5 {
+		v3 = int64(uint32(v0))
+		if !v4 {
 			goto b2
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b2:
-		if !v7 {
+		if !v6 {
 			goto b4
 		}
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b4:
-		if !v9 {
+		if !v8 {
 			goto b6
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b6:
-		if !v11 {
+		if !v10 {
 			goto b8
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b8:
-		if !v13 {
+		if !v12 {
 			goto b10
 		}
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b10:
-		if !v15 {
+		if !v14 {
 			goto b12
 		}
 		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b12:
-		if !v17 {
+		if !v16 {
 			goto b14
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b14:
-		if !v19 {
+		if !v18 {
 			goto b16
 		}
 		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b16:
-		if !v21 {
+		if !v20 {
 			goto b18
 		}
 		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b18:
-		if !v23 {
+		if !v22 {
 			goto b20
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b20:
-		if !v25 {
+		if !v24 {
 			goto b22
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b22:
 		{
-			v27 := uint64(v4) < uint64(v2)
-			if !v27 {
+			v26 := uint64(v3) < uint64(v2)
+			if !v26 {
 				goto b24
 			}
 		}
-		*(*int64)(unsafe.Add(p1, x*8)) = int64(0)
 		continue
 	b24:
-		g.Fault(11, v4, v2, v0, int32(0), int32(0))
+		g.Fault(11, v3, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

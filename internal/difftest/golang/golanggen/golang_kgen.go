@@ -1448,7 +1448,7 @@ var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8},
 	},
 	ArgSize: 24,
 	Items:   4,
@@ -1467,9 +1467,9 @@ var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:60:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x808c33ef,
+	Sum:   0xd162f5a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xa763348a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x1fe35c18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
