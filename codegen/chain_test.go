@@ -64,7 +64,7 @@ func TestChains(t *testing.T) {
 
 // TestRangeFuncChain: the call that a range over a function stands for has a position.
 func TestRangeFuncChain(t *testing.T) {
-	const body = "for _, x := range slices.All(k.X) { s := make([]int32, 2, 4); if i > 3 { s = k.X }; k.Out[i] = s[0] + x }"
+	const body = "for _, x := range slices.All(k.X) { var p *int32; for j := range 3 { y := int32(j); if p == nil { p = &y } }; k.Out[i] = *p + x }"
 	diags := compileSnippet(t, no("KG203", body).source())
 	if len(diags) != 1 || len(diags[0].Related) != 2 {
 		t.Fatalf("got %v", diags)

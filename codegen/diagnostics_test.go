@@ -36,12 +36,12 @@ func (k Worse) Kernel(it dsl.NDItem1) {
 	m := map[int]int{} // check
 	m[i] = 2           // check
 	fmt.Println(k.X[m[i]])
-	p := &k.X[0]
+	p := (*[2]int)(k.X)
 	var q [4]int
 	if i > 3 {
-		p = &q[i&3]
+		p = (*[2]int)(q[i&1:])
 	}
-	*p = 1 // lower
+	p[0] = 1 // lower
 	if k.X[i] > 2 {
 		it.Barrier() // deadlanes
 	}

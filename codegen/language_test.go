@@ -80,7 +80,9 @@ var language = map[string][]snippet{
 	"pointers": {
 		yes("p := &k.X[i]; if i > 3 { p = &k.Out[i] }; *p = 1; x := 2; q := &x; r := &q; **r = 3; k.Out[i] = int32(x)"),
 		yes("var p *int32; if i > 3 { p = &k.Out[i] }; if p != nil { *p = 5 }"),
-		no("KG203", "x, y := int32(1), int32(2); p := &x; if i > 3 { p = &y }; *p = 5; k.Out[i] = x + y"),
+		yes("x, y := int32(1), int32(2); p := &x; if i > 3 { p = &y }; *p = 5; k.Out[i] = x + y"),
+		yes("var t struct{ l, r [4]int32 }; p := &t.l[i&3]; if i > 3 { p = &t.r[i&3] }; *p = 5; q := &k.Out[i]; if i > 5 { q = p }; *q += t.l[0]"),
+		no("KG203", "var p *int32; for j := int32(0); j < 3; j++ { x := j; if j == 1 { p = &x } }; k.Out[i] = *p"),
 		no("KG007", "", "type K struct{ P *int32 }"),
 	},
 	"functions": {
@@ -88,12 +90,16 @@ var language = map[string][]snippet{
 		yes("o := opts{step: inc}; for j := range i { o.n += int32(j) }; k.Out[i] = o.step(o.n); o.step = dec; k.Out[i] += o.step(o.n)", funcs, "type opts struct { n int32; step func(int32) int32 }"),
 		yes("var fs [3]func() int; for j := 0; j < 3; j++ { fs[j] = func() int { return j * i } }; for _, f := range fs { k.Out[i] += int32(f()) }"),
 		yes("var f func(); if i > 3 { f() }"),
-		no("KG302", "f := inc; if i > 3 { f = dec }; k.Out[i] = f(1)", funcs),
-		no("KG302", "o := opts{step: inc}; if i > 3 { o.step = dec }; k.Out[i] = o.step(1)", funcs, "type opts struct { step func(int32) int32 }"),
+		yes("f := inc; if i > 3 { f = dec }; k.Out[i] = f(1)", funcs),
+		yes("o := opts{step: inc}; if i > 3 { o.step = dec }; k.Out[i] = o.step(1)", funcs, "type opts struct { step func(int32) int32 }"),
+		no("KG302", "f := inc; for j := range 20 { if i == j { f = far{int32(j)}.off } }; k.Out[i] = f(1) + g([20]int32{})()", funcs,
+			"type far struct{ d int32 }\nfunc (f far) off(x int32) int32 { return x + f.d }\nfunc g(a [20]int32) (f func() int32) { if a[0] > 3 { return nil }; return row(a).sum }\ntype row [20]int32\nfunc (r row) sum() int32 { return r[0] + r[19] }"),
 	},
 	"interfaces": {
 		yes("k.Out[i] = area(square{3}) + area(line{2})", sizer, square, line, "func area(s sizer) int32 { return s.size() }"),
-		no("KG302", "var s sizer = square{3}; if i > 3 { s = line{2} }; k.Out[i] = s.size()", sizer, square, line),
+		yes("var s sizer = square{3}; if i > 3 { s = line{2} }; k.Out[i] = s.size(); if s == nil { k.Out[i]++ }", sizer, square, line),
+		yes("n, err := half(k.X[i]); if err != nil { n = int32(err.(odd)) }; k.Out[i] = n", "type odd int32\nfunc (odd) Error() string { return \"odd\" }\nfunc half(x int32) (int32, error) { if x%2 != 0 { return 0, odd(x) }; return x / 2, nil }"),
+		no("KG302", "var s sizer; if i > 3 { s = line{2} } else if i > 2 { s = grid{1} }; if s != nil { k.Out[i] = s.size() }", sizer, line, "type grid [3]int32\nfunc (g grid) size() int32 { return g[0] }"),
 	},
 	"generic types": {
 		yes("b := box[int32]{3}; k.Out[i] = b.get()", "type box[T any] struct{ v T }\nfunc (b box[T]) get() T { return b.v }"),

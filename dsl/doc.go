@@ -189,7 +189,10 @@
 // go tool kgen explain KG203 says what that one means and what to write instead.
 //
 // Functions are inlined, so kgen knows a value where it follows from constants
-// and from what a helper is called with. Data and ids are not known.
+// and from what a helper is called with. Data and ids are not known. A variable may hold
+// one of several functions, pointers, slices or interface values by data: an error that
+// is nil or not, or a method of one of several types. What is done with it is compiled
+// for each of them.
 //
 // Go leaves open when an expression reads a variable that a call in the same
 // expression changes: in x + f(), x may be read before or after. A kernel on a
@@ -208,9 +211,9 @@
 //	arrays of slices, …        yes, of pointers or functions too, up to 32, with known indices and in loops of known rounds; else KG201; of strings by any index
 //	structs                    yes, embedded too
 //	slices                     yes; of slices, pointers or functions as arrays of them, in a field KG007
-//	pointers                   yes; to different variables: KG203, in a field KG007
-//	functions                  yes, where it is known which; else KG302
-//	interfaces                 yes, where the type in it is known; else KG302
+//	pointers                   yes, to one of several variables by data; to one of an earlier iteration: KG203, in a field KG007
+//	functions                  yes, one of up to 16 by data; kept beside others with a bound array: KG302
+//	interfaces                 yes, with one of up to 16 types by data, nil among them; with an array beside others: KG302
 //	generic types              yes; a kernel is instantiated by an alias: else KG005
 //	maps                       no: KG207
 //	channels                   no: KG104
@@ -233,7 +236,7 @@
 //	range                      yes, over numbers, arrays, slices and functions
 //	range over a string        yes
 //	switch, fallthrough        yes
-//	type switches              yes, where the type is known
+//	type switches              yes
 //	break, continue, labels    yes
 //	goto                       yes; into a loop: KG101
 //	return                     yes, anywhere; before a barrier too
@@ -253,7 +256,7 @@
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
 //	method values              yes
-//	type assertions            yes, where the type is known
+//	type assertions            yes
 //
 // Predeclared functions:
 //

@@ -289,6 +289,12 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 	if isBad(x) || isBad(y) {
 		return bad{}
 	}
+	if u, ok := x.(oneOf); ok {
+		return l.equalAlts(u, y, t)
+	}
+	if u, ok := y.(oneOf); ok {
+		return l.equalAlts(u, x, t)
+	}
 	switch x := x.(type) {
 	case *ir.Value:
 		y, ok := y.(*ir.Value)
@@ -353,6 +359,10 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			return l.m.Bool(x.typ == nil && y.typ == nil)
 		}
 		if !types.Identical(x.typ, y.typ) {
+			return l.m.Bool(false)
+		}
+		if !types.Comparable(x.typ) {
+			l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, uncomparableText(x.typ))
 			return l.m.Bool(false)
 		}
 		return l.equal(x.v, y.v, x.typ)
@@ -420,15 +430,23 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
+// hasIdentity reports whether two references are known to be the same or not.
+func hasIdentity(r ref) bool {
+	switch r := r.(type) {
+	case part:
+		return false
+	case constRef:
+		return r.id != nil
+	}
+	return true
+}
+
 // sameRef reports whether two pointers that are not nil are equal.
 func (l *lowerer) sameRef(x, y ref) *ir.Value {
-	for _, r := range []ref{x, y} {
-		switch r.(type) {
-		case constRef, part:
-			l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",
-				"whether pointers to a package-level variable, or to an array in a slice, are equal is not known")
-			return l.m.Bool(false)
-		}
+	if !hasIdentity(x) || !hasIdentity(y) {
+		l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",
+			"whether pointers to parts of a package-level variable, or to an array in a slice, are equal is not known")
+		return l.m.Bool(false)
 	}
 	a, ok1 := x.(mem)
 	b, ok2 := y.(mem)

@@ -81,7 +81,7 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 			l.use(properties.SubGroups)
 		}
 		args, ok := l.sound(&in.Call, args)
-		if !ok {
+		if !ok || l.mixedCall(fn, args) {
 			return bad{}
 		}
 		return h(l, in, fn, args)

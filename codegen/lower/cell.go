@@ -31,6 +31,9 @@ type cell struct {
 	once     bool      // it is stored to only where it is declared: one is its value, too
 	zeroed   *ir.Block // where it was
 	versions *versions // nil for one that keeps its shape
+	several  *several  // nil for one that holds values of one shape at a time
+	inst     *path     // which of those that key declares, or a part of which
+	pending  bool      // it has come up, in a loop, before its declaration was lowered
 
 	bad  bool // what it holds is not known for something wrong
 	told bool // an error says that it may hold one of several things
@@ -181,6 +184,14 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		return l.snapshot(c.mem, c.typ)
 	case classShape:
+		if c.several != nil {
+			return l.loadSeveral(c)
+		}
+		if c.pending && !isString(c.typ) {
+			l.choices.early[c.inst] = true
+			l.again = true
+			return l.zero(c.typ)
+		}
 		if isNilShape(c.shape) && !c.fixed && l.straight(c.zeroed) {
 			return c.shape // nothing else was stored yet, whatever will be later
 		}

@@ -94,6 +94,13 @@ func (l *lowerer) runDefers(f *frame) {
 }
 
 func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
+	if u, ok := callee.(oneOf); ok {
+		l.each(u, nil, func(alt val) val {
+			l.callDeferred(in, alt, args)
+			return nil
+		})
+		return
+	}
 	f, args, ok := l.callee(&in.Call, callee, args)
 	if !ok {
 		return
@@ -112,7 +119,7 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", FuncName(f.fn))
 		return
 	}
-	if args, ok := l.sound(&in.Call, args); ok {
+	if args, ok := l.sound(&in.Call, args); ok && !l.mixedCall(f.fn, args) {
 		h(l, site, f.fn, args)
 	}
 }

@@ -45,7 +45,10 @@ func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 
 // constRef is what a pointer to a package-level variable refers to that is known
 // while lowering.
-type constRef struct{ v val }
+type constRef struct {
+	v  val
+	id any // the variable or what made it, if it is known to be that and not a part of it
+}
 
 var bitsErrors = map[string]string{
 	"overflowError": "runtime error: integer overflow",
@@ -62,7 +65,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
 		// overflowError and divideError, which its functions panic with.
-		return pointer{ref: constRef{iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
+		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at := l.writtenAt(g); at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
@@ -71,7 +74,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	}
 	if isSpecPointer(t) {
 		if c, ok := l.specGlobal(g); ok {
-			return pointer{ref: constRef{c}}
+			return pointer{ref: constRef{v: c}}
 		}
 		return bad{}
 	}
@@ -87,12 +90,12 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	switch l.classify(t) {
 	case classScalar, classStruct:
 		if v, ok := l.constTree(tree, t); ok {
-			return pointer{ref: constRef{v}}
+			return pointer{ref: constRef{v: v}}
 		}
 	case classArray:
 		if !l.isFlat(t) {
 			if v, ok := l.constTree(tree, t); ok {
-				return pointer{ref: constRef{v}}
+				return pointer{ref: constRef{v: v}}
 			}
 			break
 		}
@@ -102,16 +105,16 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	case classShape:
 		if isString(t) {
 			if c, ok := tree.leaf.(*ssa.Const); ok {
-				return pointer{ref: constRef{l.constant(c)}}
+				return pointer{ref: constRef{v: l.constant(c)}}
 			}
-			return pointer{ref: constRef{str{}}}
+			return pointer{ref: constRef{v: str{}}}
 		}
 		if f, ok := tree.leaf.(*ssa.Function); ok {
-			return pointer{ref: constRef{function{fn: f}}}
+			return pointer{ref: constRef{v: function{fn: f}}}
 		}
 		if types.IsInterface(t) {
 			if v, ok := l.constTree(tree, t); ok {
-				return pointer{ref: constRef{v}}
+				return pointer{ref: constRef{v: v}}
 			}
 		}
 	}
@@ -148,14 +151,14 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
 			p := constParts(v.(tuple).elems)
 			p.of = g
-			return pointer{ref: constRef{p}}
+			return pointer{ref: constRef{v: p}}
 		}
 	}
 	if tree.leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
 	if n == 0 {
-		return pointer{ref: constRef{l.zero(s)}}
+		return pointer{ref: constRef{v: l.zero(s)}}
 	}
 	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), n))
 	if !ok {
@@ -163,9 +166,9 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 	}
 	length := l.m.Int(ir.TypeI64, n)
 	if m.device() {
-		return pointer{ref: constRef{slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}}}
+		return pointer{ref: constRef{v: slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}}}
 	}
-	return pointer{ref: constRef{slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}}}
+	return pointer{ref: constRef{v: slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}}}
 }
 
 // table makes a read-only variable of constants.

@@ -17,6 +17,15 @@ import (
 func (l *lowerer) instr(in ssa.Instruction) {
 	f := l.frame
 	f.cur = in
+	switch in.(type) {
+	case *ssa.Store, *ssa.Panic:
+		if v, u, ok := l.resolved(in); ok {
+			l.each(u, nil, func(alt val) val {
+				return l.with(v, alt, func() val { l.instr(in); return nil })
+			})
+			return
+		}
+	}
 	switch in := in.(type) {
 	case *ssa.DebugRef:
 	case *ssa.Defer:
@@ -26,6 +35,9 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Phi:
 		l.define(f, in, l.phi(f, in))
 	case *ssa.Store:
+		if l.throughNil(in) {
+			return
+		}
 		if p, ok := l.get(in.Addr).(pointer); ok {
 			r, x := l.deref(p), l.get(in.Val)
 			l.storesOld(r, x)
@@ -122,6 +134,9 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 
 // get returns the val of an operand.
 func (l *lowerer) get(v ssa.Value) val {
+	if x, ok := l.frame.as[v]; ok {
+		return x
+	}
 	switch v := v.(type) {
 	case *ssa.Const:
 		return l.constant(v)
@@ -183,6 +198,14 @@ func (l *lowerer) constant(c *ssa.Const) val {
 func (l *lowerer) value(in ssa.Value) val {
 	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.follows(in) {
 		return bad{}
+	}
+	if v, u, ok := l.resolved(in.(ssa.Instruction)); ok {
+		return l.each(u, in.Type(), func(alt val) val {
+			return l.with(v, alt, func() val { return l.value(in) })
+		})
+	}
+	if l.throughNil(in.(ssa.Instruction)) {
+		return l.zero(in.Type())
 	}
 	switch in := in.(type) {
 	case *ssa.BinOp:
@@ -254,6 +277,7 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 // alloc makes a variable, zeroed where it is declared.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
+	c.setPending(false)
 	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}
@@ -269,7 +293,11 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		f.allocs[in] = c
 	}
 	if c == nil {
-		c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
+		inst := l.path(f.path, in)
+		if c = l.declared[inst]; c == nil {
+			c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
+			l.setInst(c, inst)
+		}
 		c.settle(f, lastInstance(in))
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		c.once = c.anew && c.cls == classScalar && initStores(in) != nil

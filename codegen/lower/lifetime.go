@@ -156,6 +156,11 @@ func (l *lowerer) privatesOf(x val) []*cell {
 			return
 		}
 		follow(c.shape)
+		if c.several != nil {
+			for _, v := range c.several.alts {
+				follow(v.shape)
+			}
+		}
 		if c.versions != nil {
 			for _, v := range c.versions.all {
 				follow(v.shape)
@@ -236,6 +241,10 @@ func (l *lowerer) cellsOf(x val) []*cell {
 		}
 	case iface:
 		return l.cellsOf(x.v)
+	case oneOf:
+		for _, v := range x.alts {
+			out = append(out, l.cellsOf(v)...)
+		}
 	}
 	return out
 }

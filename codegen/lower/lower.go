@@ -48,6 +48,9 @@ type lowerer struct {
 	inData     map[*ssa.Global]bool    // those that must not be
 	again      bool                    // lower once more, since inData or texts has grown
 	texts      *texts
+	choices    *choices
+	times      map[path]int // how often lowering has got somewhere
+	declared   map[*path]*cell
 	textTables [2]slice // of bytes and runes
 	specDecls  []*specDecl
 	lengths    []func()                 // to be called when constants have their numbers
@@ -62,6 +65,7 @@ type lowerer struct {
 // frame is one inlined call.
 type frame struct {
 	fn        *ssa.Function
+	path      *path
 	args      []val
 	bindings  []val
 	caller    *frame
@@ -83,6 +87,7 @@ type frame struct {
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolled         // the inner ones last
 	outs      map[ssa.Value]*cell // values that these have left
+	as        map[ssa.Value]val   // which of several an operand is taken to be
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -94,9 +99,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return Low
 // it looks for what else is wrong.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (*ir.Module, diag.List) {
 	inData := map[*ssa.Global]bool{}
-	texts := &texts{dynamic: map[any]bool{}}
+	texts, choices := &texts{dynamic: map[any]bool{}}, newChoices()
 	for {
-		l := lowerKernel(p, k, refused, inData, texts)
+		l := lowerKernel(p, k, refused, inData, texts, choices)
 		if !l.again {
 			l.diags.Sort()
 			return l.m, l.diags
@@ -105,8 +110,8 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 }
 
 // lowerKernel lowers a kernel with the given tables in constant data and the given
-// strings in a table.
-func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts) *lowerer {
+// strings in a table, and with variables that hold values of several shapes.
+func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, choices *choices) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
 	args := slices.Clone(k.Leaves)
@@ -117,8 +122,9 @@ func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bo
 	m.Kernel = m.NewFunc("main")
 	l := &lowerer{
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
-		globals: map[*ssa.Global]val{}, owners: map[*ir.Var]*cell{}, posCache: map[token.Pos]ir.Pos{},
-		refused: refused, inData: inData, texts: texts, tables: map[*ir.Var]*ssa.Global{},
+		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
+		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
+		times: map[path]int{}, declared: map[*path]*cell{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -278,6 +284,11 @@ func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.V
 	if ok.IsConst() && ok.Bits == 1 {
 		return
 	}
+	if ok.IsConst() {
+		l.faultBound(kind, a, b, message, unsigned)
+		l.dead()
+		return
+	}
 	cont, fault := l.newBlock(), l.newBlock()
 	l.b.Branch(ok, cont, fault)
 	l.b.Term.Pos = l.irPos(l.pos)
@@ -340,7 +351,9 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	if f.caller != nil {
 		f.site = f.caller.cur
+		f.path = l.path(f.caller.path, f.site)
 	}
+	f.path = l.path(f.path, fn)
 	l.frame = f
 	l.require(fn)
 	saved := l.pos

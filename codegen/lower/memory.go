@@ -145,6 +145,33 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
+// throughNil lowers an access by a pointer that is known to be nil, and reports whether
+// an instruction is one.
+func (l *lowerer) throughNil(in ssa.Instruction) bool {
+	var x ssa.Value
+	switch in := in.(type) {
+	case *ssa.Store:
+		x = in.Addr
+	case *ssa.UnOp:
+		x = in.X
+	case *ssa.FieldAddr:
+		x = in.X
+	case *ssa.IndexAddr:
+		x = in.X
+	default:
+		return false
+	}
+	if _, ok := x.(*ssa.Global); ok {
+		return false
+	}
+	p, ok := l.get(x).(pointer)
+	if !ok || !isNilShape(p) {
+		return false
+	}
+	l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+	return true
+}
+
 func (l *lowerer) loadRef(r ref, t types.Type) val {
 	switch r := r.(type) {
 	case *cell:
@@ -339,7 +366,7 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 		return pointer{ref: r.at(l.field(in.Field))}
 	case constRef:
 		if t, ok := r.v.(tuple); ok && in.Field < len(t.elems) {
-			return pointer{ref: constRef{t.elems[in.Field]}}
+			return pointer{ref: constRef{v: t.elems[in.Field]}}
 		}
 	}
 	return l.lost(in.Type())

@@ -33,7 +33,7 @@ func partsOf(cells []*cell) parts {
 func constParts(vs []val) parts {
 	p := parts{n: len(vs)}
 	for _, v := range vs {
-		p.refs = append(p.refs, constRef{v})
+		p.refs = append(p.refs, constRef{v: v})
 	}
 	return p
 }
@@ -107,7 +107,7 @@ func (l *lowerer) indexParts(in ssa.Value, x parts, idx *ir.Value) (ref, bool) {
 		return choice{x.refs[:x.n], idx}, true
 	}
 	v, ok := l.choose(all, idx)
-	return constRef{v}, ok
+	return constRef{v: v}, ok
 }
 
 // onlyRead reports whether what the address leads to is only read.

@@ -14,6 +14,10 @@ import (
 // before. A nil pointer or slice takes the shape of what else is stored; other
 // zero values yield only where they are overwritten at once.
 func (l *lowerer) storeShape(c *cell, v val) {
+	if c.several != nil {
+		l.storeSeveral(c, v)
+		return
+	}
 	if _, ok := c.shape.(text); ok {
 		if t, ok := l.textOf(v); ok {
 			v = t
@@ -29,6 +33,8 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		case l.makeDynamic(c, c.shape, v):
 			return
 		case l.supersede(c, v):
+		case !l.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
+			return
 		default:
 			if !c.told {
 				c.told = true
@@ -144,7 +150,12 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 			}
 		}
 	case *ssa.Alloc:
-		return pointer{ref: l.cellOf(f, v)}
+		made := f.allocs[v] != nil
+		c := l.cellOf(f, v)
+		if !made && f.allocs[v] == c {
+			c.setPending(true)
+		}
+		return pointer{ref: c}
 	case *ssa.FieldAddr:
 		p, _ := l.shapeAhead(f, v.X, seen).(pointer)
 		switch r := p.ref.(type) {
@@ -213,7 +224,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	c := l.newCell(phi.Type(), phi.Comment)
 	l.setKey(c, phi)
 	f.phis[phi] = c
-	if c.cls == classShape && yields(c.shape) && isNilShape(x) {
+	if c.cls == classShape && c.several == nil && yields(c.shape) && isNilShape(x) {
 		if s := l.shapeAhead(f, phi, map[ssa.Value]bool{}); s != nil {
 			c.shape = l.canonical(s)
 			c.fixed = true
@@ -227,11 +238,17 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 	if l.moveTables(a, b) {
 		return
 	}
-	what := "pointer"
+	what, why := "pointer", against(a)
+	if why == "" {
+		why = against(b)
+	}
+	if why != "" {
+		why = ", and one of them holds " + why
+	}
 	switch b.(type) {
 	case function:
 		l.errorf(diag.DynamicCall, l.pos, "call each function in its own branch",
-			"which function this variable of type %v holds depends on values that are known only on the device", t)
+			"which function this variable of type %v holds depends on values that are known only on the device%s", t, why)
 		return
 	case iface:
 		hint := "use a type parameter, or a branch for each type"
@@ -239,7 +256,7 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 			hint = errorHint
 		}
 		l.errorf(diag.DynamicCall, l.pos, hint,
-			"the dynamic type of this %v depends on values that are known only on the device", t)
+			"the dynamic type of this %v depends on values that are known only on the device%s", t, why)
 		return
 	case str:
 		l.errorf(diag.String, l.pos, "use a number, and a branch where the text matters",
@@ -257,6 +274,40 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 		what, one, other)
 }
 
+// against says what keeps a value from being kept beside others, or "".
+func against(v val) string {
+	all := func(vs []val) string {
+		for _, v := range vs {
+			if why := against(v); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+	switch v := v.(type) {
+	case array:
+		return "an array"
+	case parts:
+		return "a slice of what kgen resolves"
+	case tuple:
+		return all(v.elems)
+	case oneOf:
+		return all(v.alts)
+	case function:
+		return all(v.bindings)
+	case iface:
+		return against(v.v)
+	case pointer:
+		switch v.ref.(type) {
+		case part:
+			return "a pointer to an array in a slice"
+		case choice, constRef:
+			return "a pointer to a part of a table"
+		}
+	}
+	return ""
+}
+
 // describe names the memory that a pointer or slice lies in.
 func (l *lowerer) describe(v val) string {
 	var r ref
@@ -267,6 +318,9 @@ func (l *lowerer) describe(v val) string {
 		r = v.ref
 	default:
 		return "a value"
+	}
+	if why := against(v); why != "" {
+		return why
 	}
 	switch r := r.(type) {
 	case mem:

@@ -61,6 +61,12 @@ func (l *lowerer) makeDynamic(c *cell, a, b val) bool {
 // setKey says what declares a variable and its parts.
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
+	if c.inst == nil {
+		l.setInst(c, l.path(l.frame.path, key))
+	}
+	if c.cls == classShape && l.choices.known[key] {
+		l.makeSeveral(c)
+	}
 	if c.cls == classShape && l.texts.dynamic[key] {
 		if t, ok := l.textOf(c.shape); ok {
 			c.shape = t
@@ -68,6 +74,18 @@ func (l *lowerer) setKey(c *cell, key any) {
 	}
 	for i, part := range c.fields {
 		l.setKey(part, partKey{key, i})
+	}
+}
+
+// setInst says which of the variables that the same declares this is.
+func (l *lowerer) setInst(c *cell, p *path) {
+	c.inst = p
+	l.declared[p] = c
+	if l.choices.early[p] && c.cls == classShape {
+		l.makeSeveral(c)
+	}
+	for i, part := range c.fields {
+		l.setInst(part, l.choices.path(path{up: p, at: i}))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 //	array      an array
 //	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
 //	bad        any, where it is not known for something wrong
+//	oneOf      a function, pointer, slice or interface value that may be one of several
 type val any
 
 type tuple struct{ elems []val }
@@ -342,6 +343,12 @@ func leaves(v val) []*ir.Value {
 		return out
 	case iface:
 		return leaves(v.v)
+	case oneOf:
+		out := []*ir.Value{v.tag}
+		for _, alt := range v.alts {
+			out = append(out, leaves(alt)...)
+		}
+		return out
 	}
 	return nil
 }
@@ -393,6 +400,12 @@ func rebuild(v val, next func() *ir.Value) val {
 	case iface:
 		v.v = rebuild(v.v, next)
 		return v
+	case oneOf:
+		u := oneOf{tag: next(), alts: make([]val, len(v.alts))}
+		for i, alt := range v.alts {
+			u.alts[i] = rebuild(alt, next)
+		}
+		return u
 	}
 	return v
 }
@@ -488,18 +501,38 @@ func sameShape(a, b val) bool {
 			return false
 		}
 		return sameShape(a.v, b.v)
+	case oneOf:
+		b, ok := b.(oneOf)
+		if !ok || len(a.alts) != len(b.alts) {
+			return false
+		}
+		for i := range a.alts {
+			if !sameShape(a.alts[i], b.alts[i]) {
+				return false
+			}
+		}
+		return true
+	case null:
+		_, ok := b.(null)
+		return ok
 	case nil:
 		return b == nil
 	}
 	return a == b
 }
 
-// sameCell compares references that are not both memory; what package-level
-// variables hold has no identity, and might not compare at all.
+// sameCell compares references that are not both memory. What package-level
+// variables hold may have no identity, and might not compare at all.
 func sameCell(a, b ref) bool {
-	x, ok1 := a.(*cell)
-	y, ok2 := b.(*cell)
-	return ok1 && ok2 && x == y
+	switch x := a.(type) {
+	case *cell:
+		y, ok := b.(*cell)
+		return ok && x == y
+	case constRef:
+		y, ok := b.(constRef)
+		return ok && x.id != nil && x.id == y.id
+	}
+	return false
 }
 
 func sameMem(a, b mem) bool {

@@ -103,7 +103,7 @@ func (l *lowerer) selectVersion(c *cell) *version {
 // onlyVersion selects the version that is loaded, and reports an error if it may be
 // one of several.
 func (l *lowerer) onlyVersion(c *cell) {
-	if also := l.selectVersion(c); also != nil && !c.versions.told {
+	if also := l.selectVersion(c); also != nil && !c.versions.told && !l.maySeveral(c, c.shape, also.shape) {
 		c.versions.told = true
 		save := l.pos
 		l.pos = c.versions.changed

@@ -63,6 +63,24 @@ func init() {
 		return k
 	})
 	add1("Records", gen.RunRecords, 24, func() golang.Records { return golang.Records{In: mixedInts(24), Out: out32(24)} })
+	add1("Outcomes", gen.RunOutcomes, 40, func() golang.Outcomes {
+		return golang.Outcomes{In: []byte("12a4567 89,10000099999123x4567890 1 22 444 88 16 32"), Out: make([]int, 40)}
+	})
+	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
+		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
+	})
+	add1("Turns", gen.RunTurns, 20, func() golang.Turns {
+		k := golang.Turns{X: make([]int64, 80), Out: make([]int64, 160)}
+		for i := range k.X {
+			k.X[i] = int64(i * 7 % 5)
+		}
+		return k
+	})
+	add("Side", func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := golang.Side{In: mixedInts(32), Out: out32(32)}
+		err := launch(ctx, dev, gen.RunSide, k, runtime.NDRange1{Global: 32, Local: 8})
+		return k.Out, err
+	})
 	add1("Rounds", gen.RunRounds, 20, func() golang.Rounds { return golang.Rounds{In: mixedInts(20), Out: out32(20)} })
 	add1("Closures", gen.RunClosures, 20, func() golang.Closures { return golang.Closures{In: mixedInts(20), Out: out32(20)} })
 	add1("Behind", gen.RunBehind, 20, func() golang.Behind { return golang.Behind{In: mixedInts(20), Out: out32(20)} })
@@ -89,7 +107,7 @@ func TestPanicTexts(t *testing.T) {
 			var f *runtime.Fault
 			if !errors.As(err, &f) {
 				t.Errorf("mode %d: got %v", mode, err)
-			} else if got, want := f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message), text(mode); got != want {
+			} else if got, want := strings.TrimPrefix(f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message), "runtime error: "), text(mode); got != want {
 				t.Errorf("mode %d: got %q, want %q", mode, got, want)
 			}
 		}

@@ -13,7 +13,7 @@ func (s *stick) area(int) int  { return int(*s) }
 func (t twoOf[A, B]) two() int { return 2 }
 
 // PanicModes is the number of ways in which Panicking panics.
-const PanicModes = 11
+const PanicModes = 14
 
 // Panicking panics for the sake of the types or functions that values have.
 func Panicking(mode int) int {
@@ -47,6 +47,26 @@ func Panicking(mode int) int {
 		return s.area(1)
 	case 10:
 		panic(true)
+	case 11:
+		text = any([]stick{})
+		none = text
+		if text == none {
+			return 1
+		}
+	case 12:
+		if mode > 10 {
+			none = []stick{}
+		}
+		text = any([]stick{1})
+		if text == none {
+			return 1
+		}
+	case 13:
+		rod, text = text, rod
+		if mode == 13 {
+			text = &s
+		}
+		return text.(int)
 	}
 	return 0
 }

@@ -20,27 +20,54 @@ func one(x int) int { return x + 1 }
 func two(x int) int { return x + 2 }
 
 func (k Dynamic) Kernel(it dsl.Item1) {
-	f := one
+	var v any = [2]int{k.N}
 	if k.N > 3 {
-		f = two // want KG302 `which function`
+		v = k.N // want KG302 `one of them holds an array`
 	}
-	k.Out[0] = f(1)
+	if n, ok := v.(int); ok {
+		k.Out[0] = n
+	}
+	v = "none"
+	switch k.N {
+	case 0:
+		v = int(1)
+	case 1:
+		v = int8(1)
+	case 2:
+		v = int16(1)
+	case 3:
+		v = int32(1)
+	case 4:
+		v = int64(1)
+	case 5:
+		v = uint(1)
+	case 6:
+		v = uint8(1)
+	case 7:
+		v = uint16(1)
+	case 8:
+		v = uint32(1)
+	case 9:
+		v = uint64(1)
+	case 10:
+		v = uintptr(1)
+	case 11:
+		v = float32(1)
+	case 12:
+		v = float64(1)
+	case 13:
+		v = complex64(1)
+	case 14:
+		v = complex128(1)
+	case 15:
+		v = k.N < 2 // want KG302 `more than 16`
+	}
+	if v == nil {
+		k.Out[1] = 1
+	}
 }
 
 type Stringer interface{ Name() string }
-
-type Mixed struct {
-	X, Out []int32
-}
-
-func (k Mixed) Kernel(it dsl.Item1) {
-	var a [4]int32
-	s := k.X
-	if it.GlobalID() > 3 {
-		s = a[:] // want KG203 `different variables or kinds of memory`
-	}
-	k.Out[0] = s[0]
-}
 
 type MixedPointers struct {
 	Out []int32
@@ -48,13 +75,13 @@ type MixedPointers struct {
 }
 
 func (k MixedPointers) Kernel(it dsl.Item1) {
-	var a, b int32 = 1, 2
-	p := &a
+	var a [9]int32
+	p := (*[2]int32)(a[k.N:])
 	if k.N > 2 {
-		p = &b // want KG203 `different variables`
+		p = (*[2]int32)(a[1:]) // want KG203 `a pointer to an array in a slice`
 	}
-	*p += 3
-	k.Out[0] = a + b
+	p[1] += 3
+	k.Out[0] = a[2]
 }
 
 var counter int32
@@ -121,13 +148,13 @@ func (k OwnCombiner) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = dsl.InclusiveScanOverGroup(it.SubGroup(), v, third) // want KG302 `functions of package dsl alone`
 }
 
-var single int32 = 3
+var several = struct{ x, y int32 }{1, 2}
 
 type ComparesGlobals struct{ Out []int32 }
 
 func (k ComparesGlobals) Kernel(it dsl.Item1) {
-	p, q := &single, &single
-	if p == q { // want KG203 `pointers to a package-level variable`
+	p, q := &several.x, &several.y
+	if p == q { // want KG203 `pointers to parts of a package-level variable`
 		k.Out[0] = 1
 	}
 }
@@ -199,7 +226,7 @@ func oneThird(n int) (int, error) {
 	if n%3 != 0 {
 		return 0, coded{n}
 	}
-	return n / 3, nil // want KG302 `the dynamic type of this error depends`
+	return n / 3, nil
 }
 
 type Elements struct{ Out []int }
@@ -217,75 +244,5 @@ func (k Elements) Kernel(it dsl.Item1) {
 	}
 	if _, err := oneThird(i); err != nil {
 		k.Out[5] = 1
-	}
-}
-
-// Changing has fields that may hold one of several functions or slices where they
-// are used.
-type Changing struct{ X, Out []int64 }
-
-type changing struct {
-	f func(int64) int64
-	s []int64
-}
-
-func more(x int64) int64 { return x + 1 }
-func most(x int64) int64 { return x * 2 }
-
-func (k Changing) Kernel(it dsl.Item1) {
-	c := changing{f: more}
-	for range k.X[0] {
-		k.Out[0] = c.f(3)
-		c.f = most // want KG302 `which function`
-	}
-	k.branches()
-	k.behind()
-	k.captured()
-	k.next()
-}
-
-func (k Changing) branches() {
-	var x [4]int64
-	c := changing{f: more, s: k.X}
-	if k.X[0] > 3 {
-		c.f = most // want KG302 `which function`
-		c.s = x[:] // want KG203 `\(device memory and the local variable x\)`
-		c.s[0] = 1
-	}
-	for i := range 3 {
-		k.Out[i] = c.f(c.s[i])
-	}
-}
-
-func (k Changing) behind() {
-	var x [4]int64
-	c := changing{s: k.X}
-	c.s = x[:]
-	for i := range k.X[1] {
-		c.s = k.X[i:] // want KG203 `\(the local variable x and device memory\)`
-	}
-	k.Out[0] = c.s[0]
-}
-
-func (k Changing) captured() {
-	c := changing{f: more}
-	set := func(f func(int64) int64) { c.f = f } // want KG302 `which function`
-	for range k.X[1] {
-		k.Out[0] += c.f(1)
-		set(most)
-	}
-}
-
-func (k Changing) next() {
-	var x, y [4]int64
-	c := changing{s: x[:]}
-	c.s = y[:]
-	for i := range k.X[1] {
-		if i > 2 {
-			k.Out[0] += c.s[i]
-		}
-		if i == 1 {
-			c.s = x[:] // want KG203 `the local variable y and the local variable x`
-		}
 	}
 }

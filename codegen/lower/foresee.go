@@ -1,0 +1,261 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// A variable that holds values of several shapes may be read in a loop before the code
+// exists that stores another one in it. Such are kept until the kernel is lowered once
+// more, where the variable has them from the beginning.
+
+// choices are the variables that hold values of several shapes.
+type choices struct {
+	known  map[any]bool    // by what declares them
+	ahead  map[*path][]val // what they hold, of the lowering before
+	early  map[*path]bool  // what is read before it is declared: in another round of a loop
+	tries  map[*path]int
+	paths  map[path]*path
+	owners map[*ir.Var]*cell // of memory, in all lowerings
+}
+
+func newChoices() *choices {
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}}
+}
+
+// A path is how lowering gets somewhere: to a call or variable, by the calls that lead
+// there. It is the same whenever the kernel is lowered.
+type path struct {
+	up  *path
+	at  any // an instruction, a function or the number of a part
+	nth int // of several times, as in loops that are written out
+}
+
+// path returns a path that goes on to a place.
+func (l *lowerer) path(up *path, at any) *path {
+	p := path{up: up, at: at}
+	p.nth = l.times[p]
+	l.times[path{up: up, at: at}]++
+	return l.choices.path(p)
+}
+
+func (c *choices) path(p path) *path {
+	if c.paths[p] == nil {
+		c.paths[p] = &p
+	}
+	return c.paths[p]
+}
+
+// foresee keeps what a variable holds for the next lowering. It reports whether that
+// can know of it.
+func (l *lowerer) foresee(c *cell) bool {
+	if c.inst == nil || l.choices.tries[c.inst] > maxAlts {
+		return false
+	}
+	var shapes []val
+	for _, ver := range c.several.alts {
+		if !l.translatable(ver.shape) {
+			return false
+		}
+		shapes = append(shapes, ver.shape)
+	}
+	l.choices.tries[c.inst]++
+	l.choices.ahead[c.inst] = shapes
+	l.again = true
+	return true
+}
+
+// translatable reports whether translate will know what v is.
+func (l *lowerer) translatable(v val) bool {
+	all := func(vs []val) bool {
+		for _, v := range vs {
+			if !l.translatable(v) {
+				return false
+			}
+		}
+		return true
+	}
+	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.owners[m.v].inst.declares() }
+	switch v := v.(type) {
+	case nil, *ir.Value, text, null, item, group, subGroup:
+		return true
+	case tuple:
+		return all(v.elems)
+	case oneOf:
+		return all(v.alts)
+	case function:
+		return all(v.bindings)
+	case iface:
+		return l.translatable(v.v)
+	case slice:
+		return inMem(v.at)
+	case pointer:
+		switch r := v.ref.(type) {
+		case *cell:
+			return r.inst.declares()
+		case mem:
+			return inMem(r)
+		case constRef:
+			return r.id != nil
+		}
+	}
+	return false
+}
+
+// declares reports whether a path leads to a variable that the source declares, or to a
+// part of one.
+func (p *path) declares() bool {
+	if p == nil {
+		return false
+	}
+	switch p.at.(type) {
+	case *ssa.Alloc:
+		return true
+	case int:
+		return p.up.declares()
+	}
+	return false
+}
+
+// translate returns a shape of the lowering before as one of this.
+func (l *lowerer) translate(v val) (val, bool) {
+	all := func(vs []val) ([]val, bool) {
+		out := make([]val, len(vs))
+		for i := range vs {
+			var ok bool
+			if out[i], ok = l.translate(vs[i]); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	switch v := v.(type) {
+	case *ir.Value:
+		return l.stand(v), true
+	case text:
+		zero := l.m.Int(ir.TypeI64, 0)
+		return text{zero, zero}, true
+	case tuple:
+		elems, ok := all(v.elems)
+		return tuple{elems}, ok
+	case oneOf:
+		alts, ok := all(v.alts)
+		return oneOf{l.m.Int(ir.TypeI32, 0), alts}, ok
+	case function:
+		bindings, ok := all(v.bindings)
+		v.bindings = bindings
+		return v, ok
+	case iface:
+		x, ok := l.translate(v.v)
+		return iface{typ: v.typ, v: x}, ok
+	case slice:
+		var ok bool
+		v.at, ok = l.translateMem(v.at)
+		if v.len, v.cap = l.stand(v.len), l.stand(v.cap); v.off != nil {
+			v.off = l.stand(v.off)
+		}
+		return v, ok
+	case pointer:
+		if v.isNil != nil {
+			v.isNil = l.stand(v.isNil)
+		}
+		switch r := v.ref.(type) {
+		case *cell:
+			c := l.cellAt(r)
+			return pointer{c, v.isNil}, c != nil
+		case mem:
+			m, ok := l.translateMem(r)
+			return pointer{m, v.isNil}, ok
+		case constRef:
+			x, ok := l.constAt(r.id)
+			return pointer{x, v.isNil}, ok
+		}
+	}
+	return v, true
+}
+
+// stand returns what stands in a shape for a value: only constants matter there.
+func (l *lowerer) stand(v *ir.Value) *ir.Value {
+	if v.IsConst() {
+		return l.m.Const(v.Type, v.Bits)
+	}
+	return l.m.Const(v.Type, 0)
+}
+
+func (l *lowerer) translateMem(m mem) (mem, bool) {
+	path := make([]*ir.Value, len(m.path))
+	for i, v := range m.path {
+		path[i] = l.stand(v)
+	}
+	if m.device() {
+		return mem{addr: l.stand(m.addr), elem: l.translateType(m.elem), path: path}, true
+	}
+	c := l.cellAt(l.choices.owners[m.v])
+	if c == nil || c.mem.v == nil {
+		return mem{}, false
+	}
+	return mem{v: c.mem.v, path: path}, true
+}
+
+// translateType returns a type of another module as one of this.
+func (l *lowerer) translateType(t *ir.Type) *ir.Type {
+	switch t.Kind {
+	case ir.Array:
+		return l.m.ArrayOf(l.translateType(t.Elem), l.stand(t.Len))
+	case ir.Struct:
+		fs := make([]ir.Field, len(t.Fields))
+		for i, f := range t.Fields {
+			fs[i] = f
+			fs[i].Type = l.translateType(f.Type)
+		}
+		return l.m.StructOf(fs, t.Size, t.Align)
+	}
+	return t
+}
+
+// cellAt returns the variable that a variable of the lowering before is now. One that
+// has not been declared yet is made.
+func (l *lowerer) cellAt(old *cell) *cell {
+	if old == nil || old.inst == nil {
+		return nil
+	}
+	if c := l.declared[old.inst]; c != nil {
+		return c
+	}
+	up := old.inst
+	var parts []int
+	for {
+		i, ok := up.at.(int)
+		if !ok {
+			break
+		}
+		parts, up = append(parts, i), up.up
+	}
+	c := l.declared[up]
+	if a, ok := up.at.(*ssa.Alloc); ok && c == nil {
+		c = l.newCell(a.Type().Underlying().(*types.Pointer).Elem(), a.Comment)
+		l.setInst(c, up)
+		c.setPending(true)
+	}
+	for len(parts) > 0 && c != nil {
+		i := parts[len(parts)-1]
+		if parts = parts[:len(parts)-1]; i >= len(c.fields) {
+			return nil
+		}
+		c = c.fields[i]
+	}
+	return c
+}
+
+// constAt returns what a package-level variable, or what one points to, is in this
+// lowering.
+func (l *lowerer) constAt(id any) (ref, bool) {
+	if g, ok := id.(*ssa.Global); ok {
+		p, ok := l.global(g).(pointer)
+		return p.ref, ok
+	}
+	return nil, false
+}

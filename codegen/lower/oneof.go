@@ -1,0 +1,398 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// oneOf is a value of which only the device knows which of several shapes it has: an
+// interface value of one of several dynamic types, one of several functions, a pointer
+// or slice into one of several variables. What is done with it is lowered for each, in
+// a branch of its own.
+type oneOf struct {
+	tag  *ir.Value // which of them, an i32
+	alts []val     // no two of one shape
+}
+
+// null is a nil pointer or slice as an alternative: it leads nowhere.
+type null struct{ typ types.Type }
+
+// alt returns the alternative i.
+func (l *lowerer) alt(u oneOf, i int) val {
+	if n, ok := u.alts[i].(null); ok {
+		return l.zero(n.typ)
+	}
+	return u.alts[i]
+}
+
+// maxAlts bounds the shapes that one variable may hold values of.
+const maxAlts = 16
+
+// is is whether the value is the alternative i.
+func (l *lowerer) is(u oneOf, i int) *ir.Value {
+	return l.op(ir.OpIEq, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(i)))
+}
+
+// each lowers something for each alternative and returns what comes of them, a value
+// of type t, which is nil or an empty tuple if there is none.
+func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
+	var c *cell
+	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
+		c = l.newCell(t, "each")
+		l.setKey(c, partKey{l.frame.cur, -1})
+		l.makeSeveral(c)
+	}
+	join := l.newBlock()
+	for i := range u.alts {
+		var other *ir.Block
+		if i < len(u.alts)-1 {
+			var here *ir.Block
+			here, other = l.newBlock(), l.newBlock()
+			l.b.Branch(l.is(u, i), here, other)
+			l.b = here
+		}
+		v := one(l.alt(u, i))
+		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
+			if c != nil {
+				l.storeCell(c, v)
+			}
+			l.b.Jump(join)
+		}
+		l.b = other
+	}
+	l.b = join
+	if c == nil {
+		return nil
+	}
+	return l.loadCell(c)
+}
+
+// resolved returns the first operand of an instruction that has to be of one shape, but
+// is one of several.
+func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
+	var operands []ssa.Value
+	switch in := in.(type) {
+	case *ssa.Store:
+		operands = []ssa.Value{in.Addr}
+	case *ssa.UnOp:
+		operands = []ssa.Value{in.X}
+	case *ssa.FieldAddr:
+		operands = []ssa.Value{in.X}
+	case *ssa.IndexAddr:
+		operands = []ssa.Value{in.X}
+	case *ssa.Slice:
+		operands = []ssa.Value{in.X}
+	case *ssa.SliceToArrayPointer:
+		operands = []ssa.Value{in.X}
+	case *ssa.TypeAssert:
+		operands = []ssa.Value{in.X}
+	case *ssa.Convert:
+		operands = []ssa.Value{in.X}
+	case *ssa.MultiConvert:
+		operands = []ssa.Value{in.X}
+	case *ssa.Panic:
+		operands = []ssa.Value{in.X}
+	case *ssa.Call:
+		operands = []ssa.Value{in.Call.Value}
+		f, _ := l.operand(in.Call.Value).(function)
+		if f.builtin != nil || f.fn != nil && Known(origin(f.fn).RelString(nil)) {
+			operands = in.Call.Args
+		}
+	}
+	for _, v := range operands {
+		if u, ok := l.operand(v).(oneOf); ok {
+			return v, u, true
+		}
+	}
+	return nil, oneOf{}, false
+}
+
+// operand is get for what may be one of several.
+func (l *lowerer) operand(v ssa.Value) val {
+	switch v.(type) {
+	case *ssa.Const, *ssa.Global:
+		return nil
+	}
+	return l.get(v)
+}
+
+// with lowers something while an operand is known to be x.
+func (l *lowerer) with(v ssa.Value, x val, lower func() val) val {
+	f := l.frame
+	if f.as == nil {
+		f.as = map[ssa.Value]val{}
+	}
+	f.as[v] = x
+	out := lower()
+	delete(f.as, v)
+	return out
+}
+
+// equalAlts lowers u == y for operands of type t.
+func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
+	or := l.m.Bool(false)
+	for i := range u.alts {
+		if uncomparable(u.alts[i], y) {
+			l.check(l.not(l.is(u, i)).(*ir.Value), abi.FaultPanic, nil, nil, uncomparableText(y.(iface).typ))
+			continue
+		}
+		same, ok := l.equal(l.alt(u, i), y, t).(*ir.Value)
+		if !ok || same.IsConst() && same.Bits == 0 {
+			continue
+		}
+		if is := l.is(u, i); same.IsConst() {
+			same = is
+		} else {
+			same = l.op(ir.OpLAnd, ir.TypeBool, is, same)
+		}
+		if or.IsConst() {
+			or = same
+		} else {
+			or = l.op(ir.OpLOr, ir.TypeBool, or, same)
+		}
+	}
+	return or
+}
+
+// setPending says whether a variable and its parts have not been declared yet.
+func (c *cell) setPending(pending bool) {
+	c.pending = pending
+	for _, part := range c.fields {
+		part.setPending(pending)
+	}
+}
+
+// uncomparable reports whether two values are of one type that cannot be compared.
+func uncomparable(x, y val) bool {
+	a, ok1 := x.(iface)
+	b, ok2 := y.(iface)
+	return ok1 && ok2 && a.typ != nil && b.typ != nil && types.Identical(a.typ, b.typ) && !types.Comparable(a.typ)
+}
+
+// uncomparableText returns the text of gc's panic for a comparison of interface values.
+func uncomparableText(t types.Type) string {
+	return "runtime error: comparing uncomparable type " + reflectName(t)
+}
+
+// several is what a variable has that holds values of several shapes: each in variables
+// of its own, and the number of the one that is there.
+type several struct {
+	tag  *ir.Var
+	alts []*version
+	read bool // what it holds was one of these
+	soon bool // before the variable was declared
+}
+
+// makeSeveral lets a variable and its parts hold values of several shapes. Strings are
+// of one.
+func (l *lowerer) makeSeveral(c *cell) {
+	if c.cls == classShape && c.several == nil && !isString(c.typ) {
+		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
+		for _, v := range l.choices.ahead[c.inst] {
+			if v, ok := l.translate(v); ok {
+				c.several.add(l, v)
+			}
+		}
+	}
+	for _, part := range c.fields {
+		l.makeSeveral(part)
+	}
+}
+
+// clearVar makes a variable that is zero before anything is stored in it: what an
+// alternative is made of is read where another one is there.
+func (l *lowerer) clearVar(name string, t *ir.Type) *ir.Var {
+	v := l.m.NewVar(l.f, ir.Function, name, t)
+	l.early(ir.OpStore, ir.TypeVoid, l.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
+	return v
+}
+
+// add adds an alternative, and returns its number.
+func (s *several) add(l *lowerer, v val) int {
+	ver := &version{shape: v}
+	for _, x := range leaves(v) {
+		ver.vars = append(ver.vars, l.clearVar("shape", x.Type))
+	}
+	s.alts = append(s.alts, ver)
+	return len(s.alts) - 1
+}
+
+// loadSeveral returns the value of a variable that holds such of several shapes.
+func (l *lowerer) loadSeveral(c *cell) val {
+	s := c.several
+	s.read, s.soon = true, s.soon || c.pending
+	u := oneOf{}
+	for _, ver := range s.alts {
+		i := -1
+		u.alts = append(u.alts, rebuild(ver.shape, func() *ir.Value {
+			i++
+			return l.loadVar(ver.vars[i])
+		}))
+	}
+	switch len(u.alts) {
+	case 0:
+		return l.zero(c.typ)
+	case 1:
+		return l.alt(u, 0)
+	}
+	u.tag = l.loadVar(s.tag)
+	return u
+}
+
+// storeSeveral sets the value of a variable that holds such of several shapes.
+func (l *lowerer) storeSeveral(c *cell, v val) {
+	s := c.several
+	u, ok := v.(oneOf)
+	if !ok {
+		u = oneOf{alts: []val{v}}
+	}
+	var tag *ir.Value
+	stored := map[int][]*ir.Value{}
+	for i, alt := range u.alts {
+		if isNilShape(alt) && yields(alt) {
+			alt = null{c.typ}
+		}
+		x, ok := l.kept(alt)
+		n := -1
+		if ok {
+			n = l.alternative(c, x)
+		}
+		if n < 0 {
+			if !c.told {
+				c.told = true
+				l.tooMixed(c, alt, ok)
+			}
+			return
+		}
+		is := l.m.Bool(true)
+		if i > 0 {
+			is = l.is(u, i)
+		}
+		xs := leaves(x)
+		for j := range xs {
+			if stored[n] != nil { // another one of the value's has the same shape
+				xs[j] = l.op(ir.OpSelect, xs[j].Type, is, xs[j], stored[n][j])
+			}
+			l.storeVar(s.alts[n].vars[j], xs[j])
+		}
+		stored[n] = xs
+		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
+			tag = number
+		} else if tag != number {
+			tag = l.op(ir.OpSelect, ir.TypeI32, is, number, tag)
+		}
+	}
+	l.storeVar(s.tag, tag)
+}
+
+// alternative returns the number of the alternative of v's shape, or -1.
+func (l *lowerer) alternative(c *cell, v val) int {
+	s := c.several
+	for i, ver := range s.alts {
+		if sameShape(ver.shape, v) {
+			return i
+		}
+	}
+	if len(s.alts) == maxAlts {
+		return -1
+	}
+	n := s.add(l, v)
+	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
+		// An earlier iteration of a loop has read it: it must have known.
+		if !l.foresee(c) {
+			return -1
+		}
+	}
+	return n
+}
+
+// tooMixed reports a value that a variable cannot hold beside what else it holds.
+func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
+	alts := c.several.alts
+	if kept && len(alts) == maxAlts {
+		code, hint := badType(c.typ)
+		l.errorf(code, l.pos, hint, "this value of type %v may be one of more than %d functions, types or variables, which kgen tells apart", c.typ, maxAlts)
+		return
+	}
+	if len(alts) == 0 {
+		l.lost(c.typ)
+		return
+	}
+	if _, ok := v.(oneOf); ok {
+		v = alts[len(alts)-1].shape
+	}
+	l.mixed(alts[0].shape, v, c.typ)
+}
+
+// kept brings a value into a form that can be kept beside others: texts for strings,
+// pointers that say whether they are nil. It reports whether there is one.
+func (l *lowerer) kept(v val) (val, bool) {
+	all := func(vs []val) ([]val, bool) {
+		out := make([]val, len(vs))
+		for i := range vs {
+			var ok bool
+			if out[i], ok = l.kept(vs[i]); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	switch v := v.(type) {
+	case nil, *ir.Value, text, null, item, group, subGroup:
+		return v, true
+	case str:
+		return l.textOf(v)
+	case slice:
+		return v, true
+	case tuple:
+		elems, ok := all(v.elems)
+		return tuple{elems}, ok
+	case oneOf:
+		alts, ok := all(v.alts)
+		return oneOf{v.tag, alts}, ok
+	case iface:
+		x, ok := l.kept(v.v)
+		return iface{typ: v.typ, v: x}, ok
+	case function:
+		bindings, ok := all(v.bindings)
+		v.bindings = bindings
+		return v, ok
+	case pointer:
+		switch r := v.ref.(type) {
+		case *cell, mem:
+			return l.canonical(v), true
+		case constRef:
+			return l.canonical(v), r.id != nil
+		}
+	}
+	return nil, false
+}
+
+// maySeveral says that a variable holds values of several shapes, which takes effect as
+// the kernel is lowered once more. It reports whether that helps.
+func (l *lowerer) maySeveral(c *cell, a, b val) bool {
+	_, ok1 := l.kept(a)
+	_, ok2 := l.kept(b)
+	if !ok1 || !ok2 || c.key == nil || l.choices.known[c.key] {
+		return false
+	}
+	l.choices.known[c.key] = true
+	l.again = true
+	return true
+}
+
+// mixedCall reports a call of what kgen knows with something that is one of several.
+func (l *lowerer) mixedCall(fn *ssa.Function, args []val) bool {
+	for _, a := range args {
+		if _, ok := a.(oneOf); ok {
+			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", FuncName(fn))
+			return true
+		}
+	}
+	return false
+}
