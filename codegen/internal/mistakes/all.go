@@ -3,6 +3,7 @@ package mistakes
 const (
 	funcs = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 	sizes = "type sizer interface{ size() int32 }\ntype round struct{ r int32 }\nfunc (r round) size() int32 { return r.r }\ntype flat struct{ w int32 }\nfunc (f flat) size() int32 { return f.w }"
+	rows  = "type row [3]int32\nfunc (r row) size() int32 { return r[0] }\nfunc (r row) at(i int32) int32 { return r[i&1] }"
 )
 
 // All are the mistakes, by code.
@@ -40,10 +41,10 @@ var All = []Mistake{
 	{Name: "computed variable", Code: "KG202", Once: true, Body: "k.Out[i] = int32(«root)", Decls: "var root = math.Sqrt(2)"},
 	{Name: "error variable", Code: "KG202", Body: "if err := odd(i); err != nil { k.Out[i] = 1 }",
 		Decls: "var errOdd = errors.New(\"odd\")\nfunc odd(n int) error {\nif n%2 != 0 {\nreturn «errOdd\n}\nreturn nil\n}"},
-	{Name: "two variables", Code: "KG203", Body: "x, y := int32(1), int32(2)\np := &x\nif i > 3 {\n«p = &y\n}\n*p = 5\nk.Out[i] = x + y"},
-	{Name: "two kinds of memory", Code: "KG203", Body: "var a [4]int32\ns := k.X\nif i > 3 {\n«s = a[:]\n}\nk.Out[0] = s[0]"},
+	{Name: "two variables", Code: "KG203", Body: "var x, y [4]int32\np := (*[2]int32)(x[i&1:])\nif i > 3 {\n«p = (*[2]int32)(y[:])\n}\np[0] = 5\nk.Out[i] = x[0] + y[0]"},
+	{Name: "two kinds of memory", Code: "KG203", Body: "var a [4]int32\np := (*[2]int32)(k.X)\nif i > 3 {\n«p = (*[2]int32)(a[1:])\n}\nk.Out[0] = p[0]"},
 	{Name: "earlier iteration", Code: "KG203", Body: "var p *int32\nfor j := int32(0); j < 3; j++ {\nif j == 1 { «p = &j }\n}\nk.Out[i] = *p"},
-	{Name: "compared globals", Code: "KG203", Body: "p, q := &single, &single\nif p «== q {\nk.Out[0] = 1\n}", Decls: "var single int32 = 3"},
+	{Name: "compared globals", Code: "KG203", Body: "p, q := &both.x, &both.y\nif p «== q {\nk.Out[0] = 1\n}", Decls: "var both = struct{ x, y int32 }{1, 2}"},
 	{Name: "make of unknown length", Code: "KG204", Body: "s := make«([]int32, i)\nk.Out[i] = s[0]"},
 	{Name: "append to nil", Code: "KG204", Body: "var s []int32\nfor j := range i {\ns = append«(s, int32(j))\n}\nk.Out[i] = s[0]"},
 	{Name: "append to full", Code: "KG204", Body: "s := append«([]int32{1, 2}, 3)\nk.Out[i] = s[0]"},
@@ -65,8 +66,8 @@ var All = []Mistake{
 
 	{Name: "recursion", Code: "KG301", Body: "k.Out[i] = fact(5)", Decls: "func fact(n int32) int32 {\nif n < 2 { return 1 }\nreturn n * fact«(n-1)\n}"},
 	{Name: "recursive literal", Code: "KG301", Body: "var f func(int32) int32\nf = func(n int32) int32 {\nif n < 1 { return 0 }\nreturn f«(n-1)\n}\nk.Out[i] = f(3)"},
-	{Name: "function by branch", Code: "KG302", Body: "f := inc\nif i > 3 {\n«f = dec\n}\nk.Out[i] = f(1)", Decls: funcs},
-	{Name: "interface by branch", Code: "KG302", Body: "var s sizer = round{3}\nif i > 3 {\n«s = flat{2}\n}\nk.Out[i] = s.size()", Decls: sizes},
+	{Name: "function by branch", Code: "KG302", Body: "f := inc\nif i > 3 {\n«f = row{3}.at\n}\nk.Out[i] = f(1)", Decls: funcs + "\n\n" + rows},
+	{Name: "interface by branch", Code: "KG302", Body: "var s sizer = round{3}\nif i > 3 {\n«s = row{2}\n}\nk.Out[i] = s.size()", Decls: sizes + "\n\n" + rows},
 	{Name: "own combiner", Code: "KG302", Form: Group, Body: "k.Out[i] = dsl.ReduceOverGroup«(it.Group(), k.X[i], mix)", Decls: "func mix(x, y int32) int32 { return x + y/3 }"},
 	{Name: "alloca by variable", Code: "KG302", Body: "f := dsl.PrivateAlloca[float32, *dsl.SpecConstant[int]]\np := f«(it, Size)\nk.F[i] = p[0]", Decls: "var Size = dsl.NewSpecConstant(9)"},
 	{Name: "no body", Code: "KG303", Body: "k.Out[i] = asm«(1)", Decls: "func asm(int32) int32"},
