@@ -377,7 +377,10 @@ var panicsHostSites = []abi.Site{
 	{Kind: 12, Pos: "internal/difftest/golang/panics.go:45:11"},
 	{Kind: 12, Pos: "internal/difftest/golang/panics.go:47:16"},
 	{Kind: 13, Pos: "internal/difftest/golang/panics.go:49:8", Message: "true"},
-	{Kind: 1, Pos: "internal/difftest/golang/panics.go:60:45"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:53:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:61:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:69:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
+	{Kind: 1, Pos: "internal/difftest/golang/panics.go:80:45"},
 }
 
 // Begin readies the form for a launch.
@@ -406,6 +409,9 @@ func (g *panicsHost) r0() int {
 	v20 := v1 == 8
 	v22 := v1 == 9
 	v24 := v1 == 10
+	v26 := v1 == 11
+	v28 := v1 == 12
+	v30 := v1 == 13
 	v2 := g.v2
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
@@ -478,15 +484,33 @@ func (g *panicsHost) r0() int {
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b22:
+		if !v26 {
+			goto b24
+		}
+		g.Fault(11, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b24:
+		if !v28 {
+			goto b26
+		}
+		g.Fault(12, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b26:
+		if !v30 {
+			goto b28
+		}
+		g.Fault(13, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b28:
 		{
-			v26 := uint64(v3) < uint64(v2)
-			if !v26 {
-				goto b24
+			v32 := uint64(v3) < uint64(v2)
+			if !v32 {
+				goto b30
 			}
 		}
 		continue
-	b24:
-		g.Fault(11, v3, v2, v0, int32(0), int32(0))
+	b30:
+		g.Fault(14, v3, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -7623,6 +7647,457 @@ func (g *sharedHost) r3() int {
 			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v1075
 			continue
 		}
+	}
+	return -1
+}
+
+// sideHost is a work-group of the kernel [Side].
+type sideHost struct {
+	kernelimpl.HostGroup
+	v1  int64
+	v3  int64
+	v24 []int32
+	v26 []int32
+	v27 []int64
+	v28 []int64
+	v30 []bool
+	v56 []int32
+}
+
+func newSideHost() kernelimpl.HostForm { return new(sideHost) }
+
+var sideHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:254:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:253:15"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:263:17"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:265:3"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:267:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *sideHost) Begin() {
+	g.Sites = sideHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.Allot(0, 32)
+	g.Allot(1, 32)
+	g.Allot(2, 32*n)
+	kernelimpl.HostRoom(&g.v24, n)
+	kernelimpl.HostRoom(&g.v26, n)
+	kernelimpl.HostRoom(&g.v27, n)
+	kernelimpl.HostRoom(&g.v28, n)
+	kernelimpl.HostRoom(&g.v30, n)
+	kernelimpl.HostRoom(&g.v56, n)
+}
+
+// Run runs it.
+func (g *sideHost) Run() {
+	next := 0
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 251 of alternatives.go
+			g.Zero(0)
+			next = 1
+		case 1:
+			// ZeroLocal in line 251 of alternatives.go
+			g.Zero(1)
+			next = g.r2()
+		case 2:
+			// Barrier in line 258 of alternatives.go
+			next = g.r3()
+		case 3:
+			// Barrier in line 264 of alternatives.go
+			next = g.r4()
+		case 4:
+			// Barrier in line 266 of alternatives.go
+			next = g.r5()
+		}
+	}
+}
+
+// r2 runs them after the ZeroLocal in line 251 of alternatives.go.
+func (g *sideHost) r2() int {
+	n := g.Items
+	m2 := g.Memory(2)
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h24 := g.v24[:n]
+	h26 := g.v26[:n]
+	h27 := g.v27[:n]
+	h28 := g.v28[:n]
+	h30 := g.v30[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		own2 := unsafe.Add(m2, li*32)
+		v6 := int32(x)
+		v0 := int32(basex + x)
+		v5 := int64(uint32(v0))
+		v7 := int64(uint32(v6))
+		var v22, v23, v24, v25, v26, v29 int32
+		var v27, v28 int64
+		var v30 bool
+		{
+			*(*[32]byte)(own2) = [32]byte{}
+			*(*int32)(own2) = int32(1)
+			*(*int32)(unsafe.Add(own2, 4)) = int32(2)
+			*(*int32)(unsafe.Add(own2, 8)) = int32(3)
+			*(*int32)(unsafe.Add(own2, 12)) = int32(0)
+			*(*int32)(unsafe.Add(own2, 16)) = int32(0)
+			*(*int32)(unsafe.Add(own2, 20)) = int32(0)
+			*(*int32)(unsafe.Add(own2, 24)) = int32(0)
+			*(*int32)(unsafe.Add(own2, 28)) = int32(0)
+			v17 := uint32(v6) < uint32(8)
+			if !v17 {
+				goto b45
+			}
+		}
+		{
+			v18 := uint64(v5) < uint64(v1)
+			if !v18 {
+				goto b44
+			}
+		}
+		{
+			v19 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v20 := v19 & 1
+			v21 := v20 == 0
+			if !v21 {
+				v22 = int32(0)
+				v23 = v6
+				v24 = int32(8)
+				v25 = int32(0)
+				v26 = int32(0)
+				goto b6
+			}
+		}
+		v22 = int32(1)
+		v23 = int32(0)
+		v24 = int32(0)
+		v25 = v6
+		v26 = int32(8)
+	b6:
+		v27 = int64(uint32(v24))
+		v28 = int64(uint32(v26))
+		v29 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v30 = v22 == 0
+		if !v30 {
+			goto b8
+		}
+		*(*int32)(unsafe.Add(m0, int(v23)*4)) = v29
+		goto b9
+	b8:
+		*(*int32)(unsafe.Add(m1, int(v25)*4)) = v29
+	b9:
+		h24[li] = v24
+		h26[li] = v26
+		h27[li] = v27
+		h28[li] = v28
+		h30[li] = v30
+		next = 2
+		continue
+	b44:
+		g.Fault(0, v5, v1, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b45:
+		g.Fault(1, v7, int64(8), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r3 runs them after the Barrier in line 258 of alternatives.go.
+func (g *sideHost) r3() int {
+	n := g.Items
+	p0 := g.Pointer(0)
+	basex := g.ID[0] * g.Local[0]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h30 := g.v30[:n]
+	h24 := g.v24[:n]
+	h27 := g.v27[:n]
+	h26 := g.v26[:n]
+	m2 := g.Memory(2)
+	h56 := g.v56[:n]
+	h28 := g.v28[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v30 := h30[li]
+		v24 := h24[li]
+		v7 := int64(uint32(v6))
+		v27 := h27[li]
+		v0 := int32(basex + x)
+		v26 := h26[li]
+		own2 := unsafe.Add(m2, li*32)
+		v28 := h28[li]
+		var v37, v39, v40, v41, v45, v49, v50, v51, v55 int32
+		{
+			v33 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v34 := v33 & 2
+			v37 = 7 - v6
+			v38 := v34 != 0
+			if v38 {
+				v39 = int32(0)
+				v40 = v37
+				v41 = int32(0)
+				goto b12
+			}
+		}
+		v39 = int32(1)
+		v40 = int32(0)
+		v41 = v37
+	b12:
+		{
+			v42 := v39 == 0
+			if !v42 {
+				goto b14
+			}
+		}
+		{
+			v43 := *(*int32)(unsafe.Add(m0, int(v40)*4))
+			v45 = v43
+			goto b15
+		}
+	b14:
+		{
+			v44 := *(*int32)(unsafe.Add(m1, int(v41)*4))
+			v45 = v44
+		}
+	b15:
+		if !v30 {
+			goto b18
+		}
+		{
+			v46 := uint32(v6) < uint32(v24)
+			if v46 {
+				v49 = int32(0)
+				v50 = v6
+				v51 = int32(0)
+				goto b19
+			}
+		}
+		g.Fault(2, v7, v27, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b18:
+		{
+			v48 := uint32(v6) < uint32(v26)
+			if !v48 {
+				goto b43
+			}
+			v49 = int32(1)
+			v50 = int32(0)
+			v51 = v6
+		}
+	b19:
+		{
+			v52 := v49 == 0
+			if !v52 {
+				goto b21
+			}
+		}
+		{
+			v53 := *(*int32)(unsafe.Add(m1, int(v50)*4))
+			v55 = v53
+			goto b22
+		}
+	b21:
+		{
+			v54 := *(*int32)(unsafe.Add(own2, int(v51)*4))
+			v55 = v54
+		}
+	b22:
+		{
+			v56 := v45 + v55
+			h56[li] = v56
+			next = 3
+			continue
+		}
+	b43:
+		g.Fault(2, v7, v28, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r4 runs them after the Barrier in line 264 of alternatives.go.
+func (g *sideHost) r4() int {
+	n := g.Items
+	h30 := g.v30[:n]
+	h24 := g.v24[:n]
+	h27 := g.v27[:n]
+	basex := g.ID[0] * g.Local[0]
+	h26 := g.v26[:n]
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	h28 := g.v28[:n]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v30 := h30[li]
+		v6 := int32(x)
+		v24 := h24[li]
+		v7 := int64(uint32(v6))
+		v27 := h27[li]
+		v0 := int32(basex + x)
+		v26 := h26[li]
+		own2 := unsafe.Add(m2, li*32)
+		v28 := h28[li]
+		var v60, v61, v62, v66, v67, v71, v72, v73 int32
+		if !v30 {
+			goto b26
+		}
+		{
+			v57 := uint32(v6) < uint32(v24)
+			if v57 {
+				v60 = int32(0)
+				v61 = v6
+				v62 = int32(0)
+				goto b27
+			}
+		}
+		g.Fault(3, v7, v27, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b26:
+		{
+			v59 := uint32(v6) < uint32(v26)
+			if !v59 {
+				goto b42
+			}
+			v60 = int32(1)
+			v61 = int32(0)
+			v62 = v6
+		}
+	b27:
+		{
+			v63 := v60 == 0
+			if !v63 {
+				goto b29
+			}
+		}
+		{
+			v64 := *(*int32)(unsafe.Add(m1, int(v61)*4))
+			v66 = v64
+			goto b30
+		}
+	b29:
+		{
+			v65 := *(*int32)(unsafe.Add(own2, int(v62)*4))
+			v66 = v65
+		}
+	b30:
+		v67 = v66 + 3
+		if !v30 {
+			goto b33
+		}
+		{
+			v68 := uint32(v6) < uint32(v24)
+			if v68 {
+				v71 = int32(0)
+				v72 = v6
+				v73 = int32(0)
+				goto b34
+			}
+		}
+		g.Fault(3, v7, v27, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b33:
+		{
+			v70 := uint32(v6) < uint32(v26)
+			if !v70 {
+				goto b41
+			}
+			v71 = int32(1)
+			v72 = int32(0)
+			v73 = v6
+		}
+	b34:
+		{
+			v74 := v71 == 0
+			if !v74 {
+				goto b36
+			}
+		}
+		*(*int32)(unsafe.Add(m1, int(v72)*4)) = v67
+		goto b37
+	b36:
+		*(*int32)(unsafe.Add(own2, int(v73)*4)) = v67
+	b37:
+		next = 4
+		continue
+	b41:
+		g.Fault(3, v7, v28, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	b42:
+		g.Fault(3, v7, v28, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r5 runs them after the Barrier in line 266 of alternatives.go.
+func (g *sideHost) r5() int {
+	n := g.Items
+	m2 := g.Memory(2)
+	h56 := g.v56[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		own2 := unsafe.Add(m2, li*32)
+		v56 := h56[li]
+		v6 := int32(x)
+		v37 := 7 - v6
+		v0 := int32(basex + x)
+		v5 := int64(uint32(v0))
+		var v83 int32
+		{
+			v77 := *(*int32)(unsafe.Add(own2, x*4))
+			v78 := v56 + v77
+			v79 := *(*int32)(unsafe.Add(m0, x*4))
+			v80 := v78 + v79
+			v81 := *(*int32)(unsafe.Add(m1, int(v37)*4))
+			v82 := v81 * 2
+			v83 = v80 + v82
+			v84 := uint64(v5) < uint64(v3)
+			if !v84 {
+				goto b40
+			}
+		}
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v83
+		continue
+	b40:
+		g.Fault(4, v5, v3, v0, int32(0), int32(0))
+		continue
 	}
 	return -1
 }

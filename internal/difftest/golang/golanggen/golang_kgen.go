@@ -23,7 +23,73 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, typeSwitchesKernel, utf8Kernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+}
+
+//go:embed Alternatives.spv
+var alternativesSPIRV string
+
+//go:embed Alternatives.small.spv
+var alternativesSmall string
+
+//go:embed Alternatives.words.spv
+var alternativesWords string
+
+var alternativesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Alternatives",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:40:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:49:18", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:129:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/alternatives.go:133:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:143:20"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/alternatives.go:135:47"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:191:41"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
+	},
+	SPIRV: alternativesSPIRV,
+	Sum:   0x35e96818,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x973be20b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x63af1bb1},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Alternatives{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Alternatives is the kernel [golang.Alternatives] with its slices in device memory.
+// Alternatives has functions, pointers, slices and interface values of which data say what they are.
+type Alternatives struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Alternatives) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(alternativesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunAlternatives runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternatives, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(alternativesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed Appends.spv
@@ -1435,8 +1501,76 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Outcomes.spv
+var outcomesSPIRV string
+
+//go:embed Outcomes.small.spv
+var outcomesSmall string
+
+//go:embed Outcomes.words.spv
+var outcomesWords string
+
+var outcomesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Outcomes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/outcomes.go:63:23", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:69:21"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:69:32"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:74:21"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:77:16"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/outcomes.go:85:16", Message: "interface conversion: error is nil, not golang.rangeError"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
+	},
+	SPIRV: outcomesSPIRV,
+	Sum:   0x7a515459,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xb40358d7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x80d0f25c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Outcomes{
+		In:  kernelimpl.HostSlice[byte](a, 0),
+		Out: kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+})
+
+// Outcomes is the kernel [golang.Outcomes] with its slices in device memory.
+// Outcomes has functions that return errors which depend on data.
+type Outcomes struct {
+	In  runtime.View[byte]
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Outcomes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(outcomesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunOutcomes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(outcomesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Panics.spv
 var panicsSPIRV string
+
+//go:embed Panics.small.spv
+var panicsSmall string
 
 //go:embed Panics.words.spv
 var panicsWords string
@@ -1464,12 +1598,16 @@ var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:45:11"},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:47:16"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:49:8", Message: "true"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:60:45", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:53:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:61:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:69:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:80:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0xd162f5a5,
+	Sum:   0x340bad98,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x1fe35c18},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0xda9dc7d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x18b19788},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2824,6 +2962,69 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Side.spv
+var sideSPIRV string
+
+//go:embed Side.words.spv
+var sideWords string
+
+var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Side",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 8, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 8, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:253:15", Limit: 8},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:254:9", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:263:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:265:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:267:7", Limit: -2},
+	},
+	SPIRV: sideSPIRV,
+	Sum:   0x567218fb,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0xcc601133},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Side{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newSideHost)
+
+// Side is the kernel [golang.Side] with its slices in device memory.
+// Side has work-group memory, or a work-item's own, by data.
+type Side struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Side) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(sideKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunSide runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sideKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Slices.spv
 var slicesSPIRV string
 
@@ -3474,6 +3675,67 @@ func (k ToArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(toArraysKernel)
 	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Turns.spv
+var turnsSPIRV string
+
+//go:embed Turns.words.spv
+var turnsWords string
+
+var turnsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Turns",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:18", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:36", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:21:15", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:40:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/turns.go:49:12", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:51:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:69:19", Limit: 4},
+	},
+	SPIRV: turnsSPIRV,
+	Sum:   0xd1182ec2,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xa8123666},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Turns{
+		X:   kernelimpl.HostSlice[int64](a, 0),
+		Out: kernelimpl.HostSlice[int64](a, 1),
+	}.Kernel
+})
+
+// Turns is the kernel [golang.Turns] with its slices in device memory.
+// Turns has fields that may hold one of several functions or slices where they are used.
+type Turns struct {
+	X   runtime.View[int64]
+	Out runtime.View[int64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Turns) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(turnsKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunTurns runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(turnsKernel)
+	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
