@@ -1,8 +1,10 @@
 package codegen
 
 import (
+	"flag"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +35,7 @@ func TestMistakes(t *testing.T) {
 			f.Kernel("K", mistakes.Use{Mistake: m, Helper: helper})
 			src, want := f.Source("kernels")
 			diags := compileSnippet(t, src)
+			diags.Sort()
 			if got := positions(diags); !slices.Equal(got, want) {
 				t.Errorf("%s (in a helper: %v): got %v, want %v\n%v", m.Name, helper, got, want, diags)
 			}
@@ -40,8 +43,12 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+var allPairs = flag.Bool("pairs", false, "try pairs of mistakes in all ways, and not one way for each")
+
 // TestPairs: two mistakes in one kernel are both reported, each once and at its place,
-// in either order, in one function or in two.
+// in either order, in one function or in two. mistakes.Fits knows the pairs that cannot
+// be. All kernels of one mistake are in one package, so that they hide nothing of each
+// other, either.
 func TestPairs(t *testing.T) {
 	for i := range mistakes.All {
 		a := &mistakes.All[i]
@@ -49,16 +56,22 @@ func TestPairs(t *testing.T) {
 		n := 0
 		for j := range mistakes.All {
 			b := &mistakes.All[j]
-			for _, uses := range [][]mistakes.Use{
+			for way, uses := range [][]mistakes.Use{
 				{{Mistake: a}, {Mistake: b}},
 				{{Mistake: a, Helper: true}, {Mistake: b}},
 				{{Mistake: a}, {Mistake: b, Helper: true}},
 			} {
+				if !*allPairs && way != (i+j)%3 {
+					continue
+				}
 				if mistakes.Fits(uses...) == "" {
 					f.Kernel(fmt.Sprintf("K%d", n), uses...)
 					n++
 				}
 			}
+		}
+		if n == 0 {
+			continue
 		}
 		src, want := f.Source("kernels")
 		diags := compileSnippet(t, src)
@@ -104,5 +117,49 @@ func compareMistakes(t *testing.T, name, src string, got, want []string) {
 	}
 	if shown > 0 {
 		t.Errorf("%s: %d differ", name, shown)
+	}
+}
+
+// TestMistakesInPackages: what is wrong with one package hides nothing of another, and
+// what several kernels call is reported once.
+func TestMistakesInPackages(t *testing.T) {
+	files := map[string]string{
+		"shared/shared.go": "package shared\n\nfunc Chan(n int) { go Chan(n) }\n\nvar Fs = [2]func(int32) int32{}\n\n" +
+			"func Twice(fs [2]func(int32) int32, n int) int32 { return fs[n](1) }\n",
+	}
+	want := []string{"shared.go 3:20 KG102", "shared.go 7:61 KG201"}
+	for _, pkg := range []string{"one", "two"} {
+		var f mistakes.File
+		for i := range mistakes.All {
+			if m := &mistakes.All[i]; m.Code != "KG001" {
+				f.Kernel(fmt.Sprintf("K%d", i), mistakes.Use{Mistake: m})
+			}
+		}
+		src, in := f.Source(pkg)
+		files[pkg+"/"+pkg+".go"] = src
+		for _, w := range in {
+			want = append(want, pkg+".go "+w)
+		}
+		files[pkg+"/calls.go"] = "package " + pkg + "\n\nimport (\n\"example.com/m/shared\"\n\"github.com/kgen-go/kgen/dsl\"\n)\n\n" +
+			"func one(x int32) int32 { return x }\n"
+		for _, name := range []string{"First", "Second"} {
+			files[pkg+"/calls.go"] += "\ntype " + name + " struct{ Out []int32 }\n\nfunc (k " + name + ") Kernel(it dsl.Item1) {\n" +
+				"shared.Chan(1)\nk.Out[0] = shared.Twice([2]func(int32) int32{one, one}, it.GlobalID())\n}\n"
+		}
+	}
+	_, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range diags {
+		got = append(got, fmt.Sprintf("%s %d:%d %v", filepath.Base(d.Pos.File), d.Pos.Line, d.Pos.Col, d.Code))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	for i := range max(len(got), len(want)) {
+		if i == len(got) || i == len(want) || got[i] != want[i] {
+			t.Fatalf("from the %dth on: got %v, want %v", i, got[i:min(i+5, len(got))], want[i:min(i+5, len(want))])
+		}
 	}
 }

@@ -131,6 +131,12 @@ func (k Abroad) Kernel(it dsl.NDItem1) {
 	}
 }
 
+type Embeds struct { // want KG501
+	groups.Sized
+}
+
+func (k Embeds) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 4 }
+
 type Fine struct{ X []int32 }
 
 func (k Fine) Kernel(it dsl.NDItem1) {
@@ -141,9 +147,16 @@ func (k Fine) Kernel(it dsl.NDItem1) {
 
 const groups = `package groups
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
 
 func Meet(it dsl.NDItem1) { it.Barrier() }
+
+type Sized struct{ X []int32 }
+
+func (Sized) Properties() properties.List { return properties.List{properties.WorkGroupSize(0)} }
 `
 
 // TestCompile runs go vet with the tool on kernels that the rules find nothing in.

@@ -51,11 +51,12 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 // Findings is what the rules have found in a package.
 type Findings []finding
 
-// At reports whether the code was found at the position's line.
-func (fs Findings) At(p token.Position, code diag.Code, fset *token.FileSet) bool {
+// At reports whether the code was found at the position, or, where that is of a call of
+// what is found in another package, at its line.
+func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
-		return f.code == code && q.Filename == p.Filename && q.Line == p.Line
+		return f.code == code && q.Filename == p.Filename && q.Line == p.Line && (call || q.Column == p.Column)
 	})
 }
 

@@ -115,7 +115,7 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	create(s.types.Imports())
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
-	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...)}
+	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...), broken: l.broken}
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())

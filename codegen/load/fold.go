@@ -84,7 +84,7 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 	for _, e := range errs {
 		if !e.reported {
-			f.add(diag.PropertyFold, at(e.pos), "properties are folded when code is generated: use constants and the constructors of package properties",
+			f.addOf(k, diag.PropertyFold, at(e.pos), "properties are folded when code is generated: use constants and the constructors of package properties",
 				"method Properties of kernel %s is not constant: %s", k.Name, e.msg)
 		}
 	}
@@ -94,11 +94,11 @@ func (f *finder) fold(m *kernelMethods) {
 			err = fmt.Errorf("%v is given twice", p.Key())
 		}
 		if err != nil {
-			f.add(diag.PropertyValue, at(p.pos), "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
+			f.addOf(k, diag.PropertyValue, at(p.pos), "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
 			continue
 		}
 		if key := p.Key(); (key == properties.KeyWorkGroupSize || key == properties.KeyWorkGroupSizeHint) && len(p.Dims()) != k.Rank && !k.Formless {
-			f.add(diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
+			f.addOf(k, diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
 				p, len(p.Dims()), k.Name, k.Rank)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,6 +61,19 @@ func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ..
 		return
 	}
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
+}
+
+// OfKernel begins what is related to a diagnostic that stands in another package than
+// the kernel which has to do with it.
+const OfKernel = "of kernel "
+
+// addOf is add for what may stand in another package than k, which embeds a type there.
+func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format string, args ...any) {
+	f.add(code, pos, hint, format, args...)
+	if filepath.Dir(f.l.fset.Position(pos).Filename) != k.Pkg.Dir {
+		d := f.l.diags[len(f.l.diags)-1]
+		d.Related = append(d.Related, diag.Related{Pos: f.l.diagPos(k.Pos), Message: OfKernel + k.Name})
+	}
 }
 
 // CheckDeclarations calls report with what is wrong with how a package declares
@@ -250,21 +264,25 @@ func (f *finder) checkName(obj *types.TypeName) {
 // signature returns the form that a Kernel method's parameter chooses, if it does.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
+	wrong := false
 	if sig.Results().Len() > 0 {
 		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has results")
 	}
 	if sig.Params().Len() != 1 || sig.Variadic() {
 		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has %d parameters, not one item", sig.Params().Len())
-		return 0, 0, true
+		wrong = true
 	}
-	t := sig.Params().At(0).Type()
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		if form, ok := forms[fromDSL(named)]; ok {
-			return form.form, form.rank, false
+	for p := range sig.Params().Variables() {
+		if named, ok := types.Unalias(p.Type()).(*types.Named); ok {
+			if form, ok := forms[fromDSL(named)]; ok {
+				return form.form, form.rank, false
+			}
 		}
 	}
-	f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has a parameter of type %s, which is no item",
-		types.TypeString(t, types.RelativeTo(f.pkg.types)))
+	if !wrong {
+		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has a parameter of type %s, which is no item",
+			types.TypeString(sig.Params().At(0).Type(), types.RelativeTo(f.pkg.types)))
+	}
 	return 0, 0, true
 }
 

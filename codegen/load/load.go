@@ -56,6 +56,7 @@ type loader struct {
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool // packages with errors that no repair removes
 	diags    diag.List
+	last     *diag.Diagnostic // of the type checker's
 }
 
 // isFolder returns why name is not one, or nil.
@@ -159,7 +160,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees()}
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees(), broken: l.broken}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)

@@ -55,20 +55,23 @@ type flattener struct {
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields that were reported
 	hidden map[token.Pos]bool // fields that are not exported
+	// shown has where fields are reported: those of types of other packages where the
+	// kernel's package has one of that type.
+	shown map[token.Pos]token.Pos
 }
 
 // leaves takes the receiver of k apart, depth first, and reports fields that
 // cannot be arguments.
 func (f *finder) leaves(k *Kernel) []Leaf {
-	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}}
-	fl.members(k.Struct, "", nil, 0)
+	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
+	fl.members(k.Struct, "", nil, 0, token.NoPos)
 	k.BadFields = fl.bad
 	return fl.leaves
 }
 
 // members visits the fields of the receiver or of a struct that holds slices,
 // which generated code names one by one.
-func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64) {
+func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {
 		fields[i] = st.Field(i)
@@ -82,9 +85,12 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 		if name != "" {
 			full = name + "." + full
 		}
+		if fl.shown[v.Pos()] = v.Pos(); v.Pkg() != fl.f.pkg.types {
+			fl.shown[v.Pos()] = fl.shown[outer]
+		}
 		if !v.Exported() && !fl.hidden[v.Pos()] {
 			fl.hidden[v.Pos()] = true
-			fl.f.add(diag.Unexported, v.Pos(), "export it",
+			fl.f.add(diag.Unexported, fl.shown[v.Pos()], "export it",
 				"field %s of kernel %s is not exported, so generated code cannot set it", full, fl.k.Name)
 		}
 		steps := append(path[:len(path):len(path)], Step{Field: v, Index: i})
@@ -119,7 +125,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 		return
 	case *types.Struct:
 		if hasSlices(t) {
-			fl.members(u, name, path, at)
+			fl.members(u, name, path, at, pos)
 			return
 		}
 	case *types.Array:
@@ -178,7 +184,7 @@ func (fl *flattener) add(leaf Leaf) {
 func (fl *flattener) report(pos token.Pos, code diag.Code, hint, format string, args ...any) {
 	if !fl.bad[pos] {
 		fl.bad[pos] = true
-		fl.f.add(code, pos, hint, format, args...)
+		fl.f.add(code, fl.shown[pos], hint, format, args...)
 	}
 }
 

@@ -31,6 +31,15 @@ type Program struct {
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path
 	trees []*ast.File       // of the packages that come from source
+	// broken has the errors of functions whose bodies were taken out for them.
+	broken map[*ast.FuncDecl]diag.List
+}
+
+// Broken returns the errors of a function that does not type-check, which has no body
+// for them.
+func (p *Program) Broken(fn *ssa.Function) diag.List {
+	decl, _ := fn.Syntax().(*ast.FuncDecl)
+	return p.broken[decl]
 }
 
 // Trace says what loading took, for -v.

@@ -39,7 +39,7 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 // report records that a declaration of p cannot be used because of an error.
 func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 	l.unsound[p] = true
-	l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
+	l.last = l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
 // reportGap records that a declaration of p cannot be used because of what is
@@ -54,6 +54,10 @@ func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
 	for _, e := range errs {
+		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
+			l.continued(e.Pos, more)
+			continue
+		}
 		f, d := enclosing(s.files, e.Pos)
 		if f == nil {
 			l.report(s.listed, e.Pos, "%s", e.Msg)
@@ -73,6 +77,13 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 		again = l.drop(f, e.Pos) || again
 	}
 	return again
+}
+
+// continued adds what goes on about the error before to it.
+func (l *loader) continued(pos token.Pos, message string) {
+	if l.last != nil {
+		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
+	}
 }
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
@@ -103,7 +114,7 @@ type gap struct {
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
-	l.broken[fn] = append(l.broken[fn], d)
+	l.broken[fn], l.last = append(l.broken[fn], d), d
 	l.repaired[f] = true
 	at := fn.Body.Lbrace
 	body := &ast.BlockStmt{Lbrace: at, Rbrace: fn.Body.Rbrace}

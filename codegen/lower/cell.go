@@ -103,9 +103,12 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 			break
 		}
 		if a.Len() > unrollLimit {
+			c.bad = true
+			if l.quiet {
+				break
+			}
 			l.errorf(diag.Type, l.pos, "use fewer elements, or an array of numbers that says which to take",
 				"an array of %d %v is too large: its elements are resolved when the kernel is generated", a.Len(), a.Elem())
-			c.bad = true
 			break
 		}
 		for range a.Len() {
@@ -118,8 +121,8 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 			break
 		}
 		c.bad = true
-		if len(l.refused) > 0 || l.k.Unsound {
-			break // it is a field, or what is done with it has been reported
+		if len(l.refused) > 0 || l.quiet {
+			break // what is done with it has been reported
 		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)

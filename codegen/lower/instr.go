@@ -295,7 +295,10 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	if c == nil {
 		inst := l.path(f.path, in)
 		if c = l.declared[inst]; c == nil {
-			c = l.newCell(in.Type().Underlying().(*types.Pointer).Elem(), in.Comment)
+			t := in.Type().Underlying().(*types.Pointer).Elem()
+			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load says what is wrong with its fields
+			c = l.newCell(t, in.Comment)
+			l.quiet = false
 			l.setInst(c, inst)
 		}
 		c.settle(f, lastInstance(in))

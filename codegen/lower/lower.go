@@ -58,6 +58,7 @@ type lowerer struct {
 	rounds     int                      // of loops that are being lowered round by round
 	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
 	refused    map[ssa.Instruction]bool // what package check has found
+	quiet      bool                     // that a variable cannot be is not to be said
 	opaques    int                      // values that stand for bad ones
 	cut        bool                     // what has no value yet would have had one in later rounds of a loop
 }
@@ -172,8 +173,12 @@ func (l *lowerer) entry() {
 	}
 	recv := l.receiver()
 	args := []val{recv}
-	if len(l.k.Fn.Params) > 1 {
-		args = append(args, item{})
+	for _, p := range l.k.Fn.Params[1:] {
+		if isDSL(p.Type(), items...) {
+			args = append(args, item{})
+		} else {
+			args = append(args, bad{})
+		}
 	}
 	l.call(l.k.Fn, args, nil, l.k.Fn.Pos())
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
@@ -246,7 +251,11 @@ func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args 
 	if !p.IsValid() {
 		p = l.pos
 	}
-	d := l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...)
+	l.chained(l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...))
+}
+
+// chained adds the calls that lead to what a diagnostic is about.
+func (l *lowerer) chained(d *diag.Diagnostic) {
 	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
 			Message: "called here from " + FuncName(f.caller.fn)})
@@ -329,6 +338,15 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 			return fail()
 		}
 		depth++
+	}
+	if errs := l.prog.Broken(fn); len(errs) > 0 && fn != l.k.Fn {
+		for _, e := range errs {
+			d := *e
+			d.Related = []diag.Related{{Pos: l.prog.DiagPos(at), Message: "called here from " + FuncName(l.frame.fn)}}
+			l.chained(&d)
+			l.diags = append(l.diags, &d)
+		}
+		return fail()
 	}
 	if len(fn.Blocks) == 0 {
 		l.report(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",

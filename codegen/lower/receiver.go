@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 
@@ -42,7 +43,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	if l.isFlat(t) {
 		p := &l.m.Params[*next]
 		*next++
-		return l.valueArg(abi.OffsetArgs+p.Offset, t)
+		return l.valueArg(abi.OffsetArgs+p.Offset, t, cmp.Or(field, l.k.Pos))
 	}
 	out := tuple{}
 	switch u := t.Underlying().(type) {
@@ -72,8 +73,8 @@ func (l *lowerer) sliceArg(p *abi.Param, elem types.Type) val {
 	return slice{at: mem{addr: l.arg(at, ir.TypeAddr), elem: l.memType(elem, true)}, len: n, cap: n}
 }
 
-// valueArg loads a flat value from the launch block at the given offset.
-func (l *lowerer) valueArg(at int, t types.Type) val {
+// valueArg loads a flat value of a field from the launch block at the given offset.
+func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	switch l.classify(t) {
 	case classScalar:
 		return l.scalarArg(at, t)
@@ -81,7 +82,7 @@ func (l *lowerer) valueArg(at int, t types.Type) val {
 		out := tuple{}
 		offsets := l.offsets(t)
 		for i, f := range fields(t) {
-			out.elems = append(out.elems, l.valueArg(at+offsets[i], f))
+			out.elems = append(out.elems, l.valueArg(at+offsets[i], f, field))
 		}
 		return out
 	}
@@ -89,25 +90,25 @@ func (l *lowerer) valueArg(at int, t types.Type) val {
 	if c.bad {
 		return bad{}
 	}
-	l.fillArray(c.mem, at, t)
+	l.fillArray(c.mem, at, t, field)
 	return array{c.mem}
 }
 
 // fillArray stores an array argument element by element: the launch block is not
 // memory that could be indexed.
-func (l *lowerer) fillArray(m mem, at int, t types.Type) {
+func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 	a, ok := t.Underlying().(*types.Array)
 	if !ok {
-		l.storeMem(m, l.valueArg(at, t), t)
+		l.storeMem(m, l.valueArg(at, t, field), t)
 		return
 	}
 	if a.Len() > maxArrayArg {
-		l.errorf(diag.TooLarge, l.k.Pos, "pass a slice", "an array argument of %d elements is too large to pass by value", a.Len())
+		l.errorf(diag.TooLarge, field, "pass a slice", "an array argument of %d elements is too large to pass by value", a.Len())
 		return
 	}
 	size := int(sizes.Sizeof(a.Elem()))
 	for i := range a.Len() {
-		l.fillArray(m.at(l.m.Int(ir.TypeI32, i)), at+int(i)*size, a.Elem())
+		l.fillArray(m.at(l.m.Int(ir.TypeI32, i)), at+int(i)*size, a.Elem(), field)
 	}
 }
 

@@ -258,6 +258,10 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 		l.errorf(diag.DynamicCall, l.pos, hint,
 			"the dynamic type of this %v depends on values that are known only on the device%s", t, why)
 		return
+	case specConst:
+		l.errorf(diag.SpecDecl, l.pos, "read each in its own branch, and keep the value",
+			"which specialization constant this variable holds depends on values that are known only on the device")
+		return
 	case str:
 		l.errorf(diag.String, l.pos, "use a number, and a branch where the text matters",
 			"strings in kernels must be known when the kernel is generated")

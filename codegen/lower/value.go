@@ -119,7 +119,7 @@ const (
 )
 
 func (l *lowerer) classify(t types.Type) class {
-	if isDSL(t, "Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Group", "SubGroup", "LocalAccessor") {
+	if isDSL(t, items...) || isDSL(t, "Group", "SubGroup", "LocalAccessor") {
 		return classShape
 	}
 	switch u := t.Underlying().(type) {
@@ -142,6 +142,9 @@ func (l *lowerer) classify(t types.Type) class {
 	}
 	return classBad
 }
+
+// items are the types of package dsl that kernels get one of.
+var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
 func isDSL(t types.Type, names ...string) bool {

@@ -81,10 +81,11 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 		if d.Hint != "" {
 			report.Message += "; " + d.Hint
 		}
+		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// What stands in another package is told where that is called.
-			if report.Pos == token.NoPos && p != token.NoPos && strings.HasPrefix(r.Message, "called here") {
+			// What stands in another package is told where that is called, or embedded.
+			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)
 			}
@@ -92,7 +93,7 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 				report.Related = append(report.Related, analysis.RelatedInformation{Pos: p, Message: r.Message})
 			}
 		}
-		if report.Pos != token.NoPos && !found.At(pass.Fset.Position(report.Pos), d.Code, pass.Fset) {
+		if report.Pos != token.NoPos && !found.At(pass.Fset.Position(report.Pos), d.Code, elsewhere, pass.Fset) {
 			pass.Report(report)
 		}
 	}

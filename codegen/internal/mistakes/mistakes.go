@@ -21,11 +21,18 @@ type Mistake struct {
 	Decls string
 	// Field is a field of the kernel, Property an element of its list of properties.
 	Field, Property string
+	// Type comes before the name of the kernel's type, Params are more parameters of its
+	// method, Result is the type of a result, Method is another method, of k.
+	Type, Params, Result, Method string
 	// Form is what the kernel's item has to be; "" if any will do.
 	Form Form
 	// Once says that the mistake is a variable or an aspect, which is reported where the kernel
 	// first has it.
 	Once bool
+	// Slow says that the kernel is large.
+	Slow bool
+	// Hides says why nothing else can be found in the function; "" if it can.
+	Hides string
 }
 
 // Form is an item of a kernel.
@@ -71,8 +78,22 @@ func Fits(uses ...Use) string {
 			if u.Form != "" && v.Form != "" && u.Form != v.Form {
 				return "one needs work-groups, one must not have any"
 			}
-			if u.Mistake == v.Mistake && (u.Field != "" || u.Once) {
+			for _, p := range [][2]Use{{u, v}, {v, u}} {
+				if p[0].Hides != "" && p[1].Body != "" && !p[0].Helper {
+					return p[0].Hides // also of what is called there
+				}
+			}
+			switch {
+			case u.Mistake == v.Mistake && (u.Once || u.Body == "" && u.Property == ""):
 				return "it is one field, variable or aspect, and reported once"
+			case u.Slow || v.Slow:
+				return "it takes long"
+			case u.Code == "KG504" && v.Code == u.Code:
+				return "an aspect is reported where the kernel first uses it"
+			case strings.Contains(u.Property, ".DeviceHas") && strings.Contains(v.Property, ".DeviceHas"):
+				return "a property given twice is another mistake"
+			case u.Type != "" && v.Type != "", u.Method != "" && v.Method != "", u.Method+v.Method != "" && u.Property+v.Property != "", u.Result != "" && v.Result != "":
+				return "a kernel has one of these"
 			}
 		}
 	}
@@ -82,9 +103,18 @@ func Fits(uses ...Use) string {
 // Kernel adds a kernel with the mistakes.
 func (f *File) Kernel(name string, uses ...Use) {
 	item, fields, list, body, helpers := Group, "", "", "", ""
+	typ, params, result, end, methods := "", "", "", "", ""
 	for i, u := range uses {
 		if u.Form != "" {
 			item = u.Form
+		}
+		typ += f.text(u.Mistake, u.Type)
+		params += f.text(u.Mistake, u.Params)
+		if u.Result != "" {
+			result, end = u.Result, "\treturn\n"
+		}
+		if u.Method != "" {
+			methods += "\nfunc (k NAME) " + f.text(u.Mistake, u.Method) + "\n"
 		}
 		if u.Field != "" {
 			fields += "\t" + f.text(u.Mistake, u.Field) + "\n"
@@ -101,18 +131,25 @@ func (f *File) Kernel(name string, uses ...Use) {
 		case u.Body == "":
 		case u.Helper:
 			body += fmt.Sprintf("\tk.help%d(it)\n", i)
-			helpers += fmt.Sprintf("\nfunc (k %s) help%d(it dsl.ITEM) {\n\ti := it.GlobalID()\n\t_ = i\n%s\n}\n", name, i, text)
+			helpers += fmt.Sprintf("\nfunc (k NAME) help%d(it dsl.ITEM) {\n\ti := it.GlobalID()\n\t_ = i\n%s\n}\n", i, text)
 		default:
 			body += "\t{\n" + text + "\n\t}\n"
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\ntype %s struct {\n\tX, Out []int32\n\tF []float32\n\tD []float64\n\tN int\n%s}\n", name, fields)
+	fmt.Fprintf(&b, "\ntype %s%s struct {\n\tX, Out []int32\n\tF []float32\n\tD []float64\n\tN int\n%s}\n", typ, name, fields)
 	if list != "" {
-		fmt.Fprintf(&b, "\nfunc (k %s) Properties() properties.List {\n\treturn properties.List{\n%s\t}\n}\n", name, list)
+		fmt.Fprintf(&b, "\nfunc (k NAME) Properties() properties.List {\n\treturn properties.List{\n%s\t}\n}\n", list)
 	}
-	fmt.Fprintf(&b, "\nfunc (k %s) Kernel(it dsl.ITEM) {\n\ti := it.GlobalID()\n\tk.Out[i]++\n%s}\n%s", name, body, helpers)
-	f.kernels = append(f.kernels, strings.ReplaceAll(b.String(), "ITEM", string(item)))
+	start := ""
+	for _, u := range uses {
+		if u.Params+u.Result != "" {
+			start += f.text(u.Mistake, "«")
+		}
+	}
+	fmt.Fprintf(&b, "\nfunc (k NAME) %sKernel(it dsl.ITEM%s) %s {\n\ti := it.GlobalID()\n\tk.Out[i]++\n%s%s}\n%s%s", start, params, result, body, end, helpers, methods)
+	typ = mark.ReplaceAllString(typ, "")
+	f.kernels = append(f.kernels, strings.NewReplacer("ITEM", string(item), "NAME", typ+name).Replace(b.String()))
 }
 
 // Source returns the file, of the package of the given name, and the diagnostics that
