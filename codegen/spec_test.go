@@ -84,7 +84,7 @@ func (k K) Kernel(it dsl.Item1) {
 		"b := Both.Get(it); if b.A[i%2] { k.Out[i] = int32(b.B) }":                                     "",
 		"for j := range N.Get(it) { for range M.Get(it) { k.Out[i] += int32(j) } }":                    "",
 		"switch Kind.Get(it) { case 1: k.Out[i] = 1; case 2: k.Out[i] = 2; default: panic(\"kind\") }": "",
-		"c := N; if i > 3 { c = M }; k.Out[i] = int32(c.Get(it))":                                      "KG203",
+		"c := N; if i > 3 { c = M }; k.Out[i] = int32(c.Get(it))":                                      "KG601",
 		"k.Out[i] = int32(local.Get(it))":                                                              "KG003",
 		"c := dsl.NewSpecConstant(3); k.Out[i] = int32(c.Get(it))":                                     "KG601",
 	} {
