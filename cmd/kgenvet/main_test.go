@@ -114,13 +114,12 @@ func (k Divergent) Kernel(it dsl.NDItem1) {
 type Mixed struct{ X, Out []int32 }
 
 func (k Mixed) Kernel(it dsl.Item1) {
-	var a, b int32
-	p := &a
+	var a [4]int32
+	p := (*[2]int32)(k.X)
 	if i := it.GlobalID(); k.X[i] > 0 {
-		p = &b // want KG203
+		p = (*[2]int32)(a[1:]) // want KG203
 	}
-	*p = 3
-	k.Out[0] = a + b
+	k.Out[0] = p[0]
 }
 
 type Abroad struct{ X []int32 }
