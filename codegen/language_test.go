@@ -117,7 +117,9 @@ var language = map[string][]snippet{
 		yes("t := &a; if i > 3 { t = &b }; s := k.X; if i > 9 { s = c }; k.Out[i] = t[i%2] + s[0] + d[i]", "var a, b = [2]int32{1, 2}, [2]int32{3, 4}\nvar c = []int32{1, 2, 3}\nvar d = [1000]int32{5: 3}"),
 		yes("e := list[i%2]; k.Out[i] = int32(len(e.name)) + e.x; for _, s := range shapes { k.Out[i] += s.size() }",
 			"var list = []struct{ name string; x int32 }{{\"a\", 1}, {x: 2}}\nvar shapes = []sizer{square{3}, line{2}}", sizer, square, line),
+		yes("err := errors.New(\"c\"); if i > 3 { err = errA }; if i > 5 { err = b }; if err == b { k.Out[i] = int32(len(err.Error())) + b.n }", "var errA = errors.New(\"a\")\nvar b = &mine{3}\ntype mine struct{ n int32 }\nfunc (m *mine) Error() string { return \"bcd\"[m.n:] }"),
 		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
+		no("KG202", "k.Out[i] = v[0]", "var v = []int32{1, 2}\nfunc Set() { v[0]++ }"),
 		no("KG202", "k.Out[i] = int32(v)", "var v = math.Sqrt(2)"),
 	},
 	"functions, methods": {
@@ -249,6 +251,7 @@ var language = map[string][]snippet{
 	},
 	"package crypto/sha256":          {yes("s := sha256.Sum256([]byte(\"abc\")); k.Out[i] = int32(s[i%32])")},
 	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
+	"package errors":                 {yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), no("KG304", "k.B[i] = errors.Is(nil, nil)")},
 	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
 	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
 }

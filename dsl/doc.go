@@ -223,7 +223,7 @@
 // Declarations:
 //
 //	constants                  yes, iota and untyped constants too
-//	package-level variables    yes, made of constants and never written; else KG202
+//	package-level variables    yes, made of constants, pointers and errors.New among them, and never written; else KG202
 //	functions, methods         yes, with several or named results, variadic, generic
 //	recursion                  no: KG301
 //	functions without a body   no: KG303
@@ -287,6 +287,7 @@
 //	hash/adler32               yes
 //	container/heap             yes
 //	crypto/sha256              yes, Sum256 and Sum224
+//	errors                     yes, New; the rest: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

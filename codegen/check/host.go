@@ -32,7 +32,7 @@ func hostOnly(pkg string) bool {
 }
 
 // someHosts are packages of which some functions are the host's.
-var someHosts = map[string]bool{"encoding/binary": true, "math/rand/v2": true, "sort": true}
+var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand/v2": true, "sort": true}
 
 // hostFunc reports whether a function of a package that is not the host's works
 // on something that is: the generator that all goroutines share, reflection, or readers
@@ -43,6 +43,8 @@ func hostFunc(pkg, name string, method bool) bool {
 		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
 	case "encoding/binary":
 		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "ReadUvarint", "ReadVarint", "Size", "Write"}, name)
+	case "errors":
+		return !method && name != "New"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	}

@@ -16,7 +16,7 @@ var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
 	"math/rand/v2": true, "internal/chacha8rand": true, "container/heap": true, "unicode/utf8": true,
-	"unicode/utf16": true, "hash/adler32": true,
+	"unicode/utf16": true, "hash/adler32": true, "errors": true,
 	"crypto/sha256": true, "crypto/internal/boring": true, "crypto/internal/fips140": true,
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }
@@ -98,8 +98,34 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 					// Its value is in the package's initialiser.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
 						r.missing[path] = true
+					} else {
+						r.madeBy(x)
 					}
 				}
+			}
+		}
+	}
+}
+
+// madeBy notes the functions whose results a package-level variable holds at first, such
+// as errors.New.
+func (r *reacher) madeBy(g *ssa.Global) {
+	init := g.Pkg.Func("init")
+	if init == nil {
+		return
+	}
+	for _, b := range init.Blocks {
+		for _, in := range b.Instrs {
+			st, ok := in.(*ssa.Store)
+			if !ok || st.Addr != ssa.Value(g) {
+				continue
+			}
+			v := st.Val
+			if m, ok := v.(*ssa.MakeInterface); ok {
+				v = m.X
+			}
+			if c, ok := v.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
+				r.methods = append(r.methods, c.Call.StaticCallee())
 			}
 		}
 	}

@@ -445,7 +445,7 @@ func hasIdentity(r ref) bool {
 func (l *lowerer) sameRef(x, y ref) *ir.Value {
 	if !hasIdentity(x) || !hasIdentity(y) {
 		l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",
-			"whether pointers to parts of a package-level variable, or to an array in a slice, are equal is not known")
+			"whether pointers to an array in a slice, or to an element of a table, are equal is not known")
 		return l.m.Bool(false)
 	}
 	a, ok1 := x.(mem)

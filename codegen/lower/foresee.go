@@ -14,16 +14,17 @@ import (
 
 // choices are the variables that hold values of several shapes.
 type choices struct {
-	known  map[any]bool    // by what declares them
-	ahead  map[*path][]val // what they hold, of the lowering before
-	early  map[*path]bool  // what is read before it is declared: in another round of a loop
-	tries  map[*path]int
-	paths  map[path]*path
-	owners map[*ir.Var]*cell // of memory, in all lowerings
+	known   map[any]bool    // by what declares them
+	ahead   map[*path][]val // what they hold, of the lowering before
+	early   map[*path]bool  // what is read before it is declared: in another round of a loop
+	tries   map[*path]int
+	paths   map[path]*path
+	owners  map[*ir.Var]*cell // of memory, in all lowerings
+	objects map[any]*object   // of packages, by their ids
 }
 
 func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, objects: map[any]*object{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
@@ -257,5 +258,19 @@ func (l *lowerer) constAt(id any) (ref, bool) {
 		p, ok := l.global(g).(pointer)
 		return p.ref, ok
 	}
-	return nil, false
+	if p, ok := id.(partKey); ok {
+		r, _ := l.constAt(p.key)
+		c, ok := r.(constRef)
+		if !ok {
+			return nil, false
+		}
+		return c.part(p.i), true
+	}
+	o := l.choices.objects[id]
+	if o == nil {
+		return nil, false
+	}
+	v, _ := l.objectPointer(o)
+	p, ok := v.(pointer)
+	return p.ref, ok
 }

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"strings"
@@ -50,6 +49,15 @@ type constRef struct {
 	id any // the variable or what made it, if it is known to be that and not a part of it
 }
 
+// part refers to part i of it.
+func (r constRef) part(i int) constRef {
+	out := constRef{v: r.v.(tuple).elems[i]}
+	if r.id != nil {
+		out.id = partKey{r.id, i}
+	}
+	return out
+}
+
 var bitsErrors = map[string]string{
 	"overflowError": "runtime error: integer overflow",
 	"divideError":   divideText,
@@ -78,8 +86,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 		return bad{}
 	}
-	init := g.Pkg.Func("init")
-	tree, ok := evalGlobal(init, g)
+	tree, ok := l.evalGlobal(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants, or pass it as a field of the kernel",
 			"the value of the package-level variable %s is not known when the kernel is generated", g.Name())
@@ -90,7 +97,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	switch l.classify(t) {
 	case classScalar, classStruct:
 		if v, ok := l.constTree(tree, t); ok {
-			return pointer{ref: constRef{v: v}}
+			return pointer{ref: constRef{v, g}}
 		}
 	case classArray:
 		if !l.isFlat(t) {
@@ -112,7 +119,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		if f, ok := tree.leaf.(*ssa.Function); ok {
 			return pointer{ref: constRef{v: function{fn: f}}}
 		}
-		if types.IsInterface(t) {
+		if _, isPointer := t.Underlying().(*types.Pointer); isPointer || types.IsInterface(t) {
 			if v, ok := l.constTree(tree, t); ok {
 				return pointer{ref: constRef{v: v}}
 			}
@@ -240,6 +247,9 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		v, ok := l.constTree(&concrete, tree.dynamic)
 		return iface{typ: tree.dynamic, v: v}, ok
 	}
+	if tree != nil && tree.to != nil {
+		return l.objectPointer(tree.to)
+	}
 	if tree != nil && tree.leaf != nil {
 		switch leaf := tree.leaf.(type) {
 		case *ssa.Const:
@@ -326,157 +336,6 @@ func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
 	return mem{v: v}
 }
 
-// constTree is a constant value by parts; what is missing is zero.
-type constTree struct {
-	leaf   ssa.Value // *ssa.Const or *ssa.Function
-	parts  map[int]*constTree
-	length int // of a slice's array
-	// dynamic is the type of what an interface holds.
-	dynamic types.Type
-}
-
-func (t *constTree) part(i int) *constTree {
-	if t.parts == nil {
-		t.parts = map[int]*constTree{}
-	}
-	if t.parts[i] == nil {
-		t.parts[i] = &constTree{}
-	}
-	return t.parts[i]
-}
-
-// evalGlobal finds what the package initialiser stores in g, provided that it is
-// made of constants.
-func evalGlobal(init *ssa.Function, g *ssa.Global) (*constTree, bool) {
-	root := &constTree{}
-	if init == nil || len(init.Blocks) == 0 { // its package is not here
-		return nil, false
-	}
-	allocs := map[ssa.Value]*constTree{g: root}
-	place := func(v ssa.Value) *constTree { return placeOf(v, allocs) }
-	for _, b := range init.Blocks {
-		for _, in := range b.Instrs {
-			st, ok := in.(*ssa.Store)
-			if !ok {
-				continue
-			}
-			at := place(st.Addr)
-			if at == nil {
-				continue
-			}
-			if !storeTree(at, st.Val, allocs) {
-				if owner := rootOf(st.Addr); owner == ssa.Value(g) {
-					return nil, false
-				}
-				at.leaf = st.Val
-			}
-		}
-	}
-	return root, true
-}
-
-func rootOf(v ssa.Value) ssa.Value {
-	for {
-		switch x := v.(type) {
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		default:
-			return v
-		}
-	}
-}
-
-func placeOf(v ssa.Value, allocs map[ssa.Value]*constTree) *constTree {
-	switch v := v.(type) {
-	case *ssa.Global:
-		return allocs[v]
-	case *ssa.Alloc:
-		if allocs[v] == nil {
-			allocs[v] = &constTree{}
-		}
-		return allocs[v]
-	case *ssa.FieldAddr:
-		if p := placeOf(v.X, allocs); p != nil {
-			return p.part(v.Field)
-		}
-	case *ssa.IndexAddr:
-		c, ok := v.Index.(*ssa.Const)
-		if !ok {
-			return nil
-		}
-		if p := placeOf(v.X, allocs); p != nil {
-			return p.part(int(c.Int64()))
-		}
-	}
-	return nil
-}
-
-func storeTree(at *constTree, v ssa.Value, allocs map[ssa.Value]*constTree) bool {
-	switch v := v.(type) {
-	case *ssa.Const, *ssa.Function:
-		*at = constTree{leaf: v}
-		if c, ok := v.(*ssa.Const); ok && c.Value == nil {
-			*at = constTree{}
-		}
-		return true
-	case *ssa.Slice:
-		a, ok := v.X.(*ssa.Alloc)
-		if !ok || v.Low != nil || v.High != nil {
-			return false
-		}
-		p := placeOf(a, allocs)
-		n := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
-		*at = constTree{parts: p.parts, length: int(n)}
-		return true
-	case *ssa.MakeInterface:
-		if ok := storeTree(at, v.X, allocs); ok {
-			at.dynamic = v.X.Type()
-			return true
-		}
-	case *ssa.Index: // of a constant string: not a constant itself
-		c, ok1 := v.X.(*ssa.Const)
-		i, ok2 := v.Index.(*ssa.Const)
-		if ok1 && ok2 && isString(c.Type()) {
-			text := constant.StringVal(c.Value)
-			*at = constTree{leaf: ssa.NewConst(constant.MakeInt64(int64(text[i.Int64()])), v.Type())}
-			return true
-		}
-	case *ssa.Convert:
-		c, ok := v.X.(*ssa.Const)
-		if t, isSlice := v.Type().Underlying().(*types.Slice); ok && isSlice && isString(c.Type()) {
-			*at = *stringTree(constant.StringVal(c.Value), t.Elem())
-			return true
-		}
-	case *ssa.UnOp:
-		if p := placeOf(v.X, allocs); p != nil && v.Op == token.MUL {
-			*at = *p
-			return true
-		}
-	}
-	return false
-}
-
-// stringTree is []byte(s) or []rune(s).
-func stringTree(s string, elem types.Type) *constTree {
-	t := &constTree{}
-	add := func(n int64) {
-		*t.part(t.length) = constTree{leaf: ssa.NewConst(constant.MakeInt64(n), elem)}
-		t.length++
-	}
-	if width(elem) == 8 {
-		for _, b := range []byte(s) {
-			add(int64(b))
-		}
-	} else {
-		for _, r := range s {
-			add(int64(r))
-		}
-	}
-	return t
-}
-
 // writtenAt returns where a package-level variable is written, or its address
 // kept, outside of its package's initialiser.
 func (l *lowerer) writtenAt(g *ssa.Global) token.Pos {
@@ -530,14 +389,39 @@ func writesIn(f *ssa.Function, g *ssa.Global) token.Pos {
 	return token.NoPos
 }
 
-// writes reports where an instruction stores to g or lets its address escape: an
+// heldBy returns the package-level variable that holds the slice or pointer by which an
+// address is reached, or nil.
+func heldBy(v ssa.Value) ssa.Value {
+	for loaded := false; ; {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		case *ssa.UnOp:
+			v, loaded = x.X, true
+		case *ssa.Global:
+			if loaded {
+				return x
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
+}
+
+// writes reports where an instruction stores to g, or to what it leads to, or lets its
+// address escape: an
 // address may be loaded from, indexed and, for arrays, sliced for reading only
 // where the slice is used at once, which is more than is worth proving here.
 func writes(in ssa.Instruction, g *ssa.Global) token.Pos {
 	at := in.Pos()
 	switch in := in.(type) {
 	case *ssa.Store:
-		if rootOf(in.Addr) == ssa.Value(g) {
+		if rootOf(in.Addr) == ssa.Value(g) || heldBy(in.Addr) == ssa.Value(g) {
 			return at
 		}
 		if in.Val == ssa.Value(g) {
@@ -547,6 +431,9 @@ func writes(in ssa.Instruction, g *ssa.Global) token.Pos {
 			return at
 		}
 	case *ssa.Call:
+		if b, ok := in.Call.Value.(*ssa.Builtin); ok && (b.Name() == "copy" || b.Name() == "clear") && heldBy(in.Call.Args[0]) == ssa.Value(g) {
+			return at
+		}
 		for _, a := range in.Call.Args {
 			if rootOf(a) == ssa.Value(g) {
 				if _, ok := a.Type().Underlying().(*types.Pointer); ok {

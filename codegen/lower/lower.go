@@ -51,7 +51,8 @@ type lowerer struct {
 	choices    *choices
 	times      map[path]int // how often lowering has got somewhere
 	declared   map[*path]*cell
-	textTables [2]slice // of bytes and runes
+	objects    map[any]val // pointers to what packages have made
+	textTables [2]slice    // of bytes and runes
 	specDecls  []*specDecl
 	lengths    []func()                 // to be called when constants have their numbers
 	ends       []func()                 // to be called when all is lowered
@@ -125,7 +126,7 @@ func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bo
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
 		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
-		times: map[path]int{}, declared: map[*path]*cell{},
+		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {

@@ -366,7 +366,7 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 		return pointer{ref: r.at(l.field(in.Field))}
 	case constRef:
 		if t, ok := r.v.(tuple); ok && in.Field < len(t.elems) {
-			return pointer{ref: constRef{v: t.elems[in.Field]}}
+			return pointer{ref: r.part(in.Field)}
 		}
 	}
 	return l.lost(in.Type())

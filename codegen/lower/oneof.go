@@ -320,7 +320,7 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		return
 	}
 	if len(alts) == 0 {
-		l.lost(c.typ)
+		l.mixed(v, v, c.typ)
 		return
 	}
 	if _, ok := v.(oneOf); ok {

@@ -188,7 +188,7 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constTre
 	if init == nil {
 		return nil, nil, false
 	}
-	allocs := map[ssa.Value]*constTree{}
+	env := &constEnv{trees: map[ssa.Value]*constTree{}}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			st, isStore := in.(*ssa.Store)
@@ -207,10 +207,10 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constTre
 					return nil, nil, false
 				}
 				tree = &constTree{}
-				return c, tree, storeTree(tree, c.Call.Args[0], allocs)
+				return c, tree, env.store(tree, c.Call.Args[0])
 			}
-			if at := placeOf(st.Addr, allocs); at != nil {
-				if !storeTree(at, st.Val, allocs) {
+			if at := env.place(st.Addr); at != nil {
+				if !env.store(at, st.Val) {
 					at.leaf = st.Val
 				}
 			}

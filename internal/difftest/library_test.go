@@ -69,6 +69,9 @@ func init() {
 	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
 		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
 	})
+	add1("Sentinels", gen.RunSentinels, 40, func() golang.Sentinels {
+		return golang.Sentinels{In: []byte("12a4-67 89,10-00099-99123x4567890 -1 22-444 88 16 32"), Out: make([]int, 40)}
+	})
 	add1("Turns", gen.RunTurns, 20, func() golang.Turns {
 		k := golang.Turns{X: make([]int64, 80), Out: make([]int64, 160)}
 		for i := range k.X {

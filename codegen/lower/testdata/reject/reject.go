@@ -3,7 +3,8 @@
 package reject
 
 import (
-	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -94,6 +95,26 @@ func (k Writes) Kernel(it dsl.Item1) {
 
 func Bump() { counter++ }
 
+var (
+	marks  = []int32{1, 2, 3}
+	copied = []int32{1, 2, 3}
+	corner = &oblong{1, 2}
+)
+
+func Mark() {
+	marks[0]++
+	copy(copied, marks)
+	corner.a = 2
+}
+
+type WritesParts struct{ Out []int32 }
+
+func (k WritesParts) Kernel(it dsl.Item1) {
+	k.Out[0] = marks[0]             // want KG202 `marks is written`
+	k.Out[1] = copied[0]            // want KG202 `copied is written`
+	k.Out[2] = int32(corner.area()) // want KG202 `corner is written`
+}
+
 var computed = len(strings.Fields("a b c"))
 
 type Computed struct{ Out []int }
@@ -148,13 +169,12 @@ func (k OwnCombiner) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = dsl.InclusiveScanOverGroup(it.SubGroup(), v, third) // want KG302 `functions of package dsl alone`
 }
 
-var several = struct{ x, y int32 }{1, 2}
+type ComparesParts struct{ Out []int32 }
 
-type ComparesGlobals struct{ Out []int32 }
-
-func (k ComparesGlobals) Kernel(it dsl.Item1) {
-	p, q := &several.x, &several.y
-	if p == q { // want KG203 `pointers to parts of a package-level variable`
+func (k ComparesParts) Kernel(it dsl.Item1) {
+	var a [4]int32
+	p, q := (*[2]int32)(a[1:]), (*[2]int32)(a[k.Out[0]:])
+	if p == q { // want KG203 `pointers to an array in a slice`
 		k.Out[0] = 1
 	}
 }
@@ -202,9 +222,9 @@ type step struct {
 
 var (
 	shapes  = [...]shape{square(3), oblong{1, 2}}
-	circled = [...]shape{&ring{}} // by a pointer
+	circled = [...]shape{&ring{len(os.Args)}}
 	steps   = []step{{"one", one}, {"two", two}}
-	errOdd  = errors.New("odd")
+	errOdd  = fmt.Errorf("odd")
 )
 
 type ring struct{ r int }
