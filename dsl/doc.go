@@ -287,7 +287,7 @@
 //	hash/adler32               yes
 //	container/heap             yes
 //	crypto/sha256              yes, Sum256 and Sum224
-//	errors                     yes, New; the rest: KG304
+//	errors                     yes; AsType, Join: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

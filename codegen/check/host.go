@@ -44,7 +44,7 @@ func hostFunc(pkg, name string, method bool) bool {
 	case "encoding/binary":
 		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "ReadUvarint", "ReadVarint", "Size", "Write"}, name)
 	case "errors":
-		return !method && name != "New"
+		return !method && name != "New" && name != "Unwrap"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	}

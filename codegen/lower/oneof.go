@@ -101,7 +101,9 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		operands = []ssa.Value{in.Call.Value}
 		f, _ := l.operand(in.Call.Value).(function)
 		if f.builtin != nil || f.fn != nil && Known(origin(f.fn).RelString(nil)) {
-			operands = in.Call.Args
+			if operands = in.Call.Args; f.fn != nil && funcPkg(f.fn) == "errors" {
+				operands = operands[1:] // it looks at each error by itself
+			}
 		}
 	}
 	for _, v := range operands {
@@ -110,6 +112,14 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		}
 	}
 	return nil, oneOf{}, false
+}
+
+// funcPkg returns the path of the package that declares a function, or "".
+func funcPkg(fn *ssa.Function) string {
+	if p := origin(fn).Pkg; p != nil {
+		return p.Pkg.Path()
+	}
+	return ""
 }
 
 // operand is get for what may be one of several.
@@ -388,6 +398,9 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 
 // mixedCall reports a call of what kgen knows with something that is one of several.
 func (l *lowerer) mixedCall(fn *ssa.Function, args []val) bool {
+	if funcPkg(fn) == "errors" {
+		return false
+	}
 	for _, a := range args {
 		if _, ok := a.(oneOf); ok {
 			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", FuncName(fn))

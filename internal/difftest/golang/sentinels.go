@@ -33,6 +33,17 @@ type wideError struct {
 func newWide(bits int, by error) *wideError { return &wideError{bits, by} }
 
 func (e *wideError) Error() string { return "too wide" }
+func (e *wideError) Unwrap() error { return e.by }
+
+// nearError is any error that is near enough.
+type nearError struct {
+	by   int
+	what error
+}
+
+func (e nearError) Error() string        { return "near " + "enough" }
+func (e nearError) Is(target error) bool { return e.by < 3 && target == errAlso }
+func (e nearError) Unwrap() error        { return e.what }
 
 func parse(b []byte, lim *bounds) (n int, err error) {
 	switch {
@@ -99,6 +110,32 @@ func (k Sentinels) Kernel(it dsl.Item1) {
 		if w == errOf {
 			h *= 2
 		}
+	}
+	if n&1 == 0 && err != nil {
+		err = nearError{n & 7, err}
+	}
+	if errors.Is(err, errBad) {
+		h += 3
+	}
+	if errors.Is(err, errAlso) {
+		h += 5
+	}
+	if errors.Is(err, nil) != (err == nil) {
+		h += 1 << 40
+	}
+	if errors.Is(err, errOf) {
+		h *= 3
+	}
+	var wide *wideError
+	if errors.As(err, &wide) {
+		h += wide.bits
+	}
+	var near interface{ Is(error) bool }
+	if errors.As(err, &near) && near.Is(errAlso) {
+		h ^= 77
+	}
+	if errors.Unwrap(err) == errBad {
+		h *= 5
 	}
 	s := sticks[0]
 	if h&1 == 0 {

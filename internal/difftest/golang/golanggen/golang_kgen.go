@@ -2194,15 +2194,17 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:73:22", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:90:30"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:95:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:114:7", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:84:22", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:101:30"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:106:10"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:131:13"},
+		{Kind: abi.FaultNil, Pos: "errors/wrap.go:24:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:151:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x30fe5dfb,
+	Sum:   0xd0283485,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xb2f38653},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x7a4d2556},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{

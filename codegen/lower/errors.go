@@ -1,0 +1,148 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Of package errors, what asks for types at run time is resolved while lowering.
+func init() {
+	add("errors.Is", lowerErrorsIs)
+	add("errors.As", lowerErrorsAs)
+}
+
+// maxWrapped bounds the errors that one error is known to wrap, one in the other.
+const maxWrapped = 8
+
+// lowerErrorsIs lowers errors.Is.
+func lowerErrorsIs(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	t := in.Call.Args[0].Type()
+	target, ok := args[1].(iface)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	if target.typ == nil {
+		return l.equal(args[0], target, t)
+	}
+	return l.inChain(args[0], 0, func(e iface) *ir.Value {
+		same := l.m.Bool(false)
+		if types.Comparable(target.typ) {
+			same, _ = l.equal(e, target, t).(*ir.Value)
+		}
+		return l.orMethod(e, "Is", same, target)
+	})
+}
+
+// lowerErrorsAs lowers errors.As.
+func lowerErrorsAs(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+	target, _ := args[1].(iface)
+	p, ok := target.v.(pointer)
+	if !ok || isNilShape(p) {
+		return l.lost(in.Type())
+	}
+	want := target.typ.Underlying().(*types.Pointer).Elem()
+	u, isIface := want.Underlying().(*types.Interface)
+	return l.inChain(args[0], 0, func(e iface) *ir.Value {
+		switch {
+		case isIface && types.Implements(e.typ, u):
+			l.storeRef(l.deref(p), e, want)
+			return l.m.Bool(true)
+		case types.Identical(e.typ, want):
+			l.storeRef(l.deref(p), e.v, want)
+			return l.m.Bool(true)
+		}
+		return l.orMethod(e, "As", l.m.Bool(false), target)
+	})
+}
+
+// inChain lowers a test of an error and, while it fails, of those that it wraps.
+func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val {
+	if u, ok := err.(oneOf); ok {
+		return l.each(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
+	}
+	e, ok := err.(iface)
+	if !ok {
+		return l.lost(types.Typ[types.Bool])
+	}
+	if e.typ == nil {
+		return l.m.Bool(false)
+	}
+	hit := test(e)
+	unwrap := l.methodOf(e.typ, "Unwrap")
+	if unwrap == nil || hit == nil || hit.IsConst() && hit.Bits == 1 {
+		return hit
+	}
+	if !types.Identical(unwrap.Signature.Results().At(0).Type(), types.Universe.Lookup("error").Type()) {
+		l.errorf(diag.HostOnly, token.NoPos, "compare each of them", "what wraps several errors, as %v does, can be taken apart only on the host", e.typ)
+		return bad{}
+	}
+	if depth == maxWrapped {
+		l.errorf(diag.Recursion, token.NoPos, "compare the error itself, or what its Unwrap returns",
+			"this error may wrap more than %d others, one in the other", maxWrapped)
+		return bad{}
+	}
+	return l.orElse(hit, func() val { return l.inChain(l.call(unwrap, []val{e.v}, nil, l.pos), depth+1, test) })
+}
+
+// orMethod is whether hit is true or the error's method of that name, if it has one,
+// says so of the target.
+func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *ir.Value {
+	fn := l.methodOf(e.typ, name)
+	if fn == nil || hit == nil {
+		return hit
+	}
+	v, _ := l.orElse(hit, func() val { return l.call(fn, []val{e.v, target}, nil, l.pos) }).(*ir.Value)
+	return v
+}
+
+// methodOf returns the method of a type as package errors looks for it, or nil: of one
+// argument but for Unwrap, and one result.
+func (l *lowerer) methodOf(t types.Type, name string) *ssa.Function {
+	sel := types.NewMethodSet(t).Lookup(nil, name)
+	if sel == nil {
+		return nil
+	}
+	sig := sel.Type().(*types.Signature)
+	anyType, errType := types.Universe.Lookup("any").Type(), types.Universe.Lookup("error").Type()
+	of := map[string]types.Type{"Is": errType, "As": anyType}[name]
+	switch {
+	case sig.Results().Len() != 1 || sig.Variadic():
+		return nil
+	case name == "Unwrap":
+		r := sig.Results().At(0).Type()
+		if sig.Params().Len() != 0 || !types.Identical(r, errType) && !types.Identical(r, types.NewSlice(errType)) {
+			return nil
+		}
+	case sig.Params().Len() != 1 || !types.Identical(sig.Params().At(0).Type(), of) || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.Bool]):
+		return nil
+	}
+	return l.prog.SSA.MethodValue(sel)
+}
+
+// orElse is whether x is true or, evaluated only if it is not, what other lowers.
+func (l *lowerer) orElse(x *ir.Value, other func() val) val {
+	if x.IsConst() {
+		if x.Bits == 1 {
+			return x
+		}
+		return other()
+	}
+	v := l.m.NewVar(l.f, ir.Function, "or", ir.TypeBool)
+	l.storeVar(v, x)
+	more, out := l.newBlock(), l.newBlock()
+	l.b.Branch(x, out, more)
+	l.b = more
+	y, ok := other().(*ir.Value)
+	if !ok {
+		return bad{}
+	}
+	l.storeVar(v, y)
+	l.b.Jump(out)
+	l.b = out
+	return l.loadVar(v)
+}
