@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/check"
@@ -25,6 +26,9 @@ type Module struct {
 	// does little per work-item. NoForm says why such a kernel has none.
 	Form   *gohost.Form
 	NoForm error
+	// Lacks says which variants are left out since what is right of the kernel is not
+	// of them.
+	Lacks []error
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
@@ -68,18 +72,19 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	for i, s := range m.Sites {
 		desc.Sites[i].Limit = limits[s]
 	}
+	var lacks [2]error
 	small, err := addSmall(prog, k, m, desc, after)
-	if err != nil {
+	if lacks[0], err = left(err); err != nil {
 		return nil, nil, err
 	}
 	variants, err := addVariants(prog, k, m, desc, main.spirv, after)
-	if err != nil {
+	if lacks[1], err = left(err); err != nil {
 		return nil, nil, err
 	}
 	variants = append(small, variants...)
 	desc.Uses = uses(m, desc, k, prog)
 	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return used(desc, explicit) }, &diags)
-	out := &Module{ABI: desc, Words: main.words, Variants: variants}
+	out := &Module{ABI: desc, Words: main.words, Variants: variants, Lacks: slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })}
 	if plain != "" {
 		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
 			return nil, nil, err

@@ -116,6 +116,9 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 			if c.form != nil {
 				out.forms = append(out.forms, c.form)
 			}
+			for _, lack := range c.lacks {
+				res.Notes = append(res.Notes, fmt.Sprintf("%s has %v", k.FullName(), lack))
+			}
 			if c.noForm != nil {
 				res.Notes = append(res.Notes, fmt.Sprintf("%s has no host form: %v", k.FullName(), c.noForm))
 			}
@@ -162,6 +165,7 @@ type compiled struct {
 	stub   gostub.Kernel
 	form   *gohost.Form
 	noForm error
+	lacks  []error
 	diags  diag.List
 	err    error
 	dump   bytes.Buffer
@@ -221,6 +225,7 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	if m == nil {
 		return
 	}
+	c.lacks = m.Lacks
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
 	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
@@ -28,7 +29,8 @@ const (
 )
 
 // addSmall adds the variant for small launches to the kernel's description, if
-// much of what m computes in 64 bits needs but 32 there, and returns its module.
+// much of what m computes in 64 bits needs but 32 there, and returns its module. The
+// error is a *refused where passes refuse what is right without the assumption.
 func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, after func(form string, m *ir.Module)) ([][]uint32, error) {
 	before := wideOps(m)
 	if before < minSaved {
@@ -37,7 +39,7 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 	s, diags := lower.Lower(prog, k)
 	s.Small = &ir.Small{Sites: m.Sites}
 	if diags = append(diags, pass.Run(s, nil)...); len(diags) > 0 {
-		return nil, fmt.Errorf("for small launches: %v", diags[0])
+		return nil, &refused{"for small launches", diags[0]}
 	}
 	// Launches are made of the same work-items, and faults are the same.
 	if s.Small.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
@@ -55,6 +57,23 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 	}
 	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: s.Small.Products})
 	return [][]uint32{words}, nil
+}
+
+// refused says why a variant is left out: a loop that all work-items of a group leave
+// together where a size is large has no such way out where none is.
+type refused struct {
+	form string
+	d    *diag.Diagnostic
+}
+
+func (r *refused) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
+
+// left returns the error if it says that a variant is left out, else it is as given.
+func left(err error) (note, bug error) {
+	if r := (*refused)(nil); errors.As(err, &r) {
+		return r, nil
+	}
+	return nil, err
 }
 
 // wideOps counts the operations on integers of 64 bits.
@@ -122,11 +141,13 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 	}
 	if words != nil {
 		add(abi.VariantWords, words, uses...)
+	} else {
+		need(uses)
 	}
 	if implied(m, d) {
 		alone, err := compileAlone(prog, k, after)
 		if err != nil {
-			return nil, err
+			return modules, err
 		}
 		d.Aspects = slices.DeleteFunc(d.Aspects, func(a properties.Aspect) bool { return a == properties.SubGroups })
 		left := nativeUses(alone.spirv)
@@ -146,9 +167,6 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 		default:
 			need(left)
 		}
-	}
-	if words == nil {
-		need(uses)
 	}
 	return modules, nil
 }
@@ -190,7 +208,7 @@ type finished struct {
 // algorithms of sub-groups.
 func compileAlone(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (out finished, err error) {
 	defer func() {
-		if err != nil {
+		if err != nil && !errors.As(err, new(*refused)) {
 			err = fmt.Errorf("without sub-groups: %w", err)
 		}
 	}()
@@ -198,7 +216,7 @@ func compileAlone(prog *load.Program, k *load.Kernel, after func(form string, m 
 	m.NoSubGroups = true
 	diags = append(diags, pass.Run(m, nil)...)
 	if len(diags) > 0 {
-		return out, diags[0]
+		return out, &refused{"without sub-groups", diags[0]}
 	}
 	if after != nil {
 		after(dumpAlone, m)
