@@ -36,9 +36,40 @@ func TestMistakes(t *testing.T) {
 			src, want := f.Source("kernels")
 			diags := compileSnippet(t, src)
 			diags.Sort()
+			for _, d := range diags {
+				quality(t, m, helper, d)
+			}
 			if got := positions(diags); !slices.Equal(got, want) {
 				t.Errorf("%s (in a helper: %v): got %v, want %v\n%v", m.Name, helper, got, want, diags)
 			}
+		}
+	}
+}
+
+// quality checks what makes a diagnostic useful: that it says what to write instead, in
+// the user's words, where it stands and how the kernel gets there.
+func quality(t *testing.T, m *mistakes.Mistake, helper bool, d *diag.Diagnostic) {
+	t.Helper()
+	if d.Hint == "" && d.Code != diag.Load {
+		t.Errorf("%s: no hint: %v", m.Name, d)
+	}
+	for _, text := range []string{d.Message, d.Hint} {
+		if strings.ContainsAny(text, "$") || strings.Contains(text, "ssa") || strings.Contains(text, "%!") ||
+			strings.Contains(strings.ReplaceAll(text, "/example.com/kernels/kernels.go", ""), "example.com/") {
+			t.Errorf("%s: not the user's words: %v", m.Name, d)
+		}
+	}
+	if words := strings.Fields(d.Message); d.Code != diag.Load && d.Code != diag.Directive && len(words) < 6 {
+		t.Errorf("%s: a message of %d words does not say why: %v", m.Name, len(words), d)
+	}
+	if d.Code != diag.Directive && helper {
+		if n := len(d.Related); n == 0 || d.Related[n-1].Message != "called here from (kernels.K).Kernel" {
+			t.Errorf("%s: related to %v: %v", m.Name, d.Related, d)
+		}
+	}
+	for _, r := range d.Related {
+		if r.Pos.Line < 1 || r.Pos.Col < 1 || r.Pos.File == "" {
+			t.Errorf("%s: %s has no position", m.Name, r.Message)
 		}
 	}
 }

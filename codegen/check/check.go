@@ -3,8 +3,6 @@ package check
 import (
 	"fmt"
 	"go/token"
-	"path"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -57,7 +55,7 @@ type hop struct {
 	at   token.Pos
 }
 
-func (h hop) String() string { return "called here from " + funcName(h.from) }
+func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
 // visit is a function and how the kernel first came to it.
 type visit struct {
@@ -125,7 +123,7 @@ func (c *checker) recursion() {
 			case state[callee] == active:
 				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at, in: call.in,
 					hint:    recursionHint,
-					message: fmt.Sprintf("%s calls itself; a device has no call stack", funcName(callee.fn))})
+					message: fmt.Sprintf("%s calls itself; a device has no call stack", load.FuncText(callee.fn))})
 			case state[callee] == 0:
 				down(callee)
 			}
@@ -156,26 +154,4 @@ func pkgPath(fn *ssa.Function) string {
 		return o.Pkg().Path()
 	}
 	return ""
-}
-
-// funcName returns a function's name with the package's name instead of its path.
-func funcName(f *ssa.Function) string {
-	name := f.RelString(nil)
-	i := strings.LastIndexByte(name, '/')
-	if i < 0 {
-		return name
-	}
-	prefix := ""
-	for _, p := range []string{"(*", "("} {
-		if strings.HasPrefix(name, p) {
-			prefix = p
-			break
-		}
-	}
-	name = name[i+1:]
-	// Where the path's last element is a version, the package has another name.
-	if o := origin(f).Object(); o != nil && o.Pkg() != nil {
-		name = strings.Replace(name, path.Base(o.Pkg().Path())+".", o.Pkg().Name()+".", 1)
-	}
-	return prefix + name
 }

@@ -59,7 +59,7 @@ func builtin(in ssa.Instruction) string {
 
 func goroutines(in ssa.Instruction, report reporter) {
 	if _, ok := in.(*ssa.Go); ok {
-		report("launch more work-items instead", "a kernel cannot start goroutines")
+		report("launch more work-items instead", "a kernel cannot start goroutines: a device has no scheduler for them")
 	}
 }
 
@@ -74,7 +74,7 @@ func deferred(in ssa.Instruction, report reporter) {
 
 func recovers(in ssa.Instruction, report reporter) {
 	if builtin(in) == "recover" {
-		report("check before the operation", "a kernel cannot recover from a panic")
+		report("check before what may panic", "a kernel cannot recover from a panic, which ends the work-item and reaches the host as a fault")
 	}
 }
 
@@ -87,7 +87,7 @@ func channels(in ssa.Instruction, report reporter) {
 		bad = in.Op == token.ARROW
 	}
 	if bad {
-		report("use work-group memory and barriers", "kernels have no channels")
+		report("use work-group memory and barriers", "kernels have no channels: a device has no scheduler that could let a work-item wait for another")
 	}
 }
 
@@ -106,7 +106,7 @@ func maps(in ssa.Instruction, report reporter) {
 		bad = bad || builtin(in) == "clear" && isMap(in.Call.Args[0].Type())
 	}
 	if bad {
-		report("use a slice, or a table indexed by a number", "kernels have no maps")
+		report("use a slice, or a table indexed by a number", "kernels have no maps: they grow, and a device cannot allocate memory")
 	}
 }
 
@@ -178,7 +178,7 @@ func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 func unsafeUse(in ssa.Instruction, report reporter) {
 	switch builtin(in) {
 	case "Add", "Slice", "SliceData", "String", "StringData":
-		report("index slices", "kernels cannot call unsafe.%s", builtin(in))
+		report("index slices", "kernels cannot call unsafe.%s: what an address means is the device's own", builtin(in))
 	}
 	c, ok := in.(*ssa.Convert)
 	if !ok {
@@ -186,11 +186,13 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
-			report("index slices", "a kernel cannot convert %v to %v", c.X.Type(), c.Type())
+			report("index slices", "a kernel cannot convert %s to %s: what an address means is the device's own", shortType(c.X.Type()), shortType(c.Type()))
 			return
 		}
 	}
 }
+
+func shortType(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }
 
 func prints(in ssa.Instruction, report reporter) {
 	if name := builtin(in); name == "print" || name == "println" {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // scanner applies the rules to functions, each once.
@@ -115,7 +116,7 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
-		message: funcName(origin(fn)) + " runs only on the host"}
+		message: load.FuncText(origin(fn)) + " runs only on the host"}
 	o := origin(fn)
 	if hostOnly(pkg) || hostFunc(pkg, o.Name(), o.Signature.Recv() != nil || o.Parent() != nil) {
 		return []found{hosts}, true
@@ -139,7 +140,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		hint = "use an integer of 32 or 64 bits, or atomic.Bool"
 	}
 	return []found{{rule: ruleNoBody, code: diag.NoBody, pos: pos, in: in, hint: hint,
-		message: funcName(origin(fn)) + " has no Go body that kgen could compile"}}, true
+		message: load.FuncText(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 
 // onlyStarted reports whether a closure is made for go statements alone.

@@ -141,7 +141,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 		var wrong []found
 		for _, f := range fact.Wrong {
 			wrong = append(wrong, found{rule: f.Rule, code: f.Code, hint: f.Hint, abroad: &f,
-				message: fmt.Sprintf("%s cannot run on a device: %s (%s)", funcName(origin(fn)), f.Message, f.Pos)})
+				message: fmt.Sprintf("%s cannot run on a device: %s (%s)", load.FuncText(origin(fn)), f.Message, f.Pos)})
 		}
 		return wrong, true
 	}

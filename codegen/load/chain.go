@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/token"
+	"path"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -43,7 +44,7 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := found; v != nil && v.from != nil; v = v.from {
 		if v.at.IsValid() {
-			chain = append(chain, diag.Related{Pos: p.DiagPos(v.at), Message: "called here from " + shortName(v.from.fn)})
+			chain = append(chain, diag.Related{Pos: p.DiagPos(v.at), Message: "called here from " + FuncText(v.from.fn)})
 		}
 	}
 	return chain
@@ -60,17 +61,40 @@ func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)
 }
 
-// shortName returns a function's name with the last element of its package's path.
-func shortName(f *ssa.Function) string {
-	name := f.RelString(nil)
-	i := strings.LastIndexByte(name, '/')
-	switch {
-	case i < 0:
-		return name
-	case strings.HasPrefix(name, "(*"):
-		return "(*" + name[i+1:]
-	case strings.HasPrefix(name, "("):
-		return "(" + name[i+1:]
+// FuncText names a function for people: with the package's name instead of its path, and
+// a function literal by the function that it is in.
+func FuncText(f *ssa.Function) string {
+	if p := f.Parent(); p != nil {
+		for p.Parent() != nil {
+			p = p.Parent()
+		}
+		if f.Synthetic == "range-over-func yield" {
+			return "a loop of " + FuncText(p)
+		}
+		return "a function literal of " + FuncText(p)
 	}
-	return name[i+1:]
+	name := f.RelString(nil)
+	for _, suffix := range []string{"$bound", "$thunk"} { // a method as a value
+		name = strings.TrimSuffix(name, suffix)
+	}
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return name
+	}
+	prefix := ""
+	for _, p := range []string{"(*", "("} {
+		if strings.HasPrefix(name, p) {
+			prefix = p
+			break
+		}
+	}
+	name = name[i+1:]
+	// Where the path's last element is a version, the package has another name.
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if o := f.Object(); o != nil && o.Pkg() != nil {
+		name = strings.Replace(name, path.Base(o.Pkg().Path())+".", o.Pkg().Name()+".", 1)
+	}
+	return prefix + name
 }

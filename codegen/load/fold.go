@@ -89,16 +89,16 @@ func (f *finder) fold(m *kernelMethods) {
 		}
 	}
 	for _, p := range list {
-		err := p.Validate()
+		err, hint := p.Validate(), "give 1 to 3 sizes, each at least 1; modes and aspects are constants of package properties"
 		if err == nil && k.Properties.Has(p.Key()) {
-			err = fmt.Errorf("%v is given twice", p.Key())
+			err, hint = fmt.Errorf("%v is given twice", p.Key()), "keep one of them: there is no rule by which one would win"
 		}
 		if err != nil {
-			f.addOf(k, diag.PropertyValue, at(p.pos), "see the constructor in package properties for what it takes", "properties of kernel %s: %v", k.Name, err)
+			f.addOf(k, diag.PropertyValue, at(p.pos), hint, "properties of kernel %s: %v", k.Name, err)
 			continue
 		}
 		if key := p.Key(); (key == properties.KeyWorkGroupSize || key == properties.KeyWorkGroupSizeHint) && len(p.Dims()) != k.Rank && !k.Formless {
-			f.addOf(k, diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but kernel %s has %d dimensions",
+			f.addOf(k, diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but the rank of kernel %s is %d",
 				p, len(p.Dims()), k.Name, k.Rank)
 			continue
 		}

@@ -247,7 +247,7 @@ func (f *finder) checkName(obj *types.TypeName) {
 			"kernel %s stands in package main, which generated code cannot import", name)
 	}
 	if !obj.Exported() {
-		f.add(diag.Unexported, obj.Pos(), "export it", "kernel type %s is not exported", name)
+		f.add(diag.Unexported, obj.Pos(), "export it", "kernel type %s is not exported, so generated code cannot name it", name)
 	}
 	if name == "Kernels" {
 		f.add(diag.KernelType, obj.Pos(), "rename it", "kernel name %s is taken in generated code", name)
@@ -266,7 +266,7 @@ func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
 	if sig.Results().Len() > 0 {
-		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has results")
+		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has results, which nobody would get: results go to slices")
 	}
 	if sig.Params().Len() != 1 || sig.Variadic() {
 		f.add(diag.KernelSignature, m.Pos(), formHint, "method Kernel has %d parameters, not one item", sig.Params().Len())

@@ -161,7 +161,7 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 		for at := c; at.up != nil; at = at.up {
 			if at.at.IsValid() {
 				d.Related = append(d.Related, diag.Related{Pos: l.diagPos(at.at),
-					Message: at.up.fn.Name() + " calls " + at.fn.Name()})
+					Message: "called here from " + FuncText(at.up.fn)})
 			}
 		}
 		l.diags = append(l.diags, &d)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // deferred is a defer statement of an inlined call. Outside of loops each runs
@@ -116,7 +117,7 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		return
 	}
 	if f.fn.Signature.Results().Len() > 0 {
-		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", FuncName(f.fn))
+		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", load.FuncText(f.fn))
 		return
 	}
 	if args, ok := l.sound(&in.Call, args); ok && !l.mixedCall(f.fn, args) {

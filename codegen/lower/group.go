@@ -278,7 +278,7 @@ func combining(op ir.Op) intrinsic {
 		by, ok := l.combiner(args[2], t)
 		if !ok {
 			l.errorf(diag.DynamicCall, in.Pos(), "use dsl.Plus, Multiplies, Minimum, Maximum, BitAnd, BitOr, BitXor, LogicalAnd or LogicalOr",
-				"reductions and scans take the functions of package dsl alone")
+				"reductions and scans take the functions of package dsl alone, which devices know")
 			return bad{}
 		}
 		return l.word(v, func(v *ir.Value) *ir.Value {

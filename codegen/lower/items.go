@@ -158,7 +158,7 @@ func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 
 func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.Var {
 	if l.k.Form != abi.NDRange {
-		l.errorf(diag.WrongForm, in.Pos(), "make the kernel's item a dsl.NDItem", "only nd-range kernels have work-group memory")
+		l.errorf(diag.WrongForm, in.Pos(), "make the kernel's item a dsl.NDItem1..3", "only nd-range kernels have work-group memory, since only their work-items are in groups")
 		return nil
 	}
 	if !l.isFlat(t) {
@@ -180,7 +180,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() && (length.Int() < 0 || length.Int() > 1<<28) {
 		l.errorf(diag.LocalSize, in.Pos(), "use a constant, specialization constants, or a dsl.LocalAccessor that the host sizes",
-			"the length of work-group memory must be made of constants")
+			"the length of work-group memory must be made of constants, as it is reserved before a group starts")
 		return bad{}
 	}
 	if !length.IsConst() && !l.validDefault(in, length) {

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // A variable declared in a loop is a new one in each iteration, but one cell
@@ -109,7 +110,7 @@ func (l *lowerer) outlives(to ref, x val) {
 		for _, c := range l.privatesOf(x) {
 			for f := c.frame().caller; f != nil; f = f.caller {
 				if holder.frame() == f {
-					l.outlived("kept in a variable of " + FuncName(f.fn))
+					l.outlived("kept in a variable of " + load.FuncText(f.fn))
 					return
 				}
 			}
@@ -123,7 +124,7 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
 			if c.frame() == f {
-				l.outlived("returned by " + FuncName(f.fn))
+				l.outlived("returned by " + load.FuncText(f.fn))
 				return
 			}
 		}

@@ -249,17 +249,30 @@ func (l *lowerer) errorf(code diag.Code, p token.Pos, hint, format string, args 
 // report is errorf for what is wrong whatever the current instruction works on. It adds
 // the calls that lead there.
 func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
+	for i, a := range args {
+		if t, ok := a.(types.Type); ok {
+			args[i] = types.TypeString(t, l.qualifier)
+		}
+	}
 	if !p.IsValid() {
 		p = l.pos
 	}
 	l.chained(l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...))
 }
 
+// qualifier names packages in messages: the kernel's own not at all.
+func (l *lowerer) qualifier(p *types.Package) string {
+	if p == l.k.Pkg.Types {
+		return ""
+	}
+	return p.Name()
+}
+
 // chained adds the calls that lead to what a diagnostic is about.
 func (l *lowerer) chained(d *diag.Diagnostic) {
 	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
-			Message: "called here from " + FuncName(f.caller.fn)})
+			Message: "called here from " + load.FuncText(f.caller.fn)})
 	}
 }
 
@@ -335,7 +348,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
 			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
-				"%s calls itself; a device has no call stack", FuncName(fn))
+				"%s calls itself; a device has no call stack", load.FuncText(fn))
 			return fail()
 		}
 		depth++
@@ -343,7 +356,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	if errs := l.prog.Broken(fn); len(errs) > 0 && fn != l.k.Fn {
 		for _, e := range errs {
 			d := *e
-			d.Related = []diag.Related{{Pos: l.prog.DiagPos(at), Message: "called here from " + FuncName(l.frame.fn)}}
+			d.Related = []diag.Related{{Pos: l.prog.DiagPos(at), Message: "called here from " + load.FuncText(l.frame.fn)}}
 			l.chained(&d)
 			l.diags = append(l.diags, &d)
 		}
@@ -351,7 +364,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	if len(fn.Blocks) == 0 {
 		l.report(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
-			"%s has no Go body that kgen could compile", FuncName(fn))
+			"%s has no Go body that kgen could compile", load.FuncText(fn))
 		return fail()
 	}
 	if depth > maxInlineDepth {

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // oneOf is a value of which only the device knows which of several shapes it has: an
@@ -403,7 +404,7 @@ func (l *lowerer) mixedCall(fn *ssa.Function, args []val) bool {
 	}
 	for _, a := range args {
 		if _, ok := a.(oneOf); ok {
-			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", FuncName(fn))
+			l.errorf(diag.DynamicCall, l.pos, "call it in a branch for each", "what %s is given depends on values that are known only on the device", load.FuncText(fn))
 			return true
 		}
 	}

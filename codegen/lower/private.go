@@ -37,7 +37,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		return bad{}
 	}
 	if calledThroughVariable(in, fn) {
-		return fail(diag.DynamicCall, "call it by its name", "%s cannot be called through a variable", name)
+		return fail(diag.DynamicCall, "call it by its name", "%s cannot be called through a variable, as each call reserves memory of its own", name)
 	}
 	elem := fn.TypeArgs()[0]
 	if !l.isFlat(elem) {
@@ -48,7 +48,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		n, ok := constInt(in.Call.Args[2])
 		switch {
 		case !ok:
-			return fail(diag.Alignment, "use a constant", "the alignment of private memory must be a constant")
+			return fail(diag.Alignment, "use a constant", "the alignment of private memory must be a constant, as it is reserved when the kernel is built")
 		case n < 1 || n&(n-1) != 0:
 			return fail(diag.Alignment, "write 16, 32, 64, …", "the alignment %d is not a power of 2", n)
 		case n < align:
@@ -61,7 +61,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() {
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
-			"the length of %s must be a specialization constant, or made of such", name)
+			"the length of %s must be a specialization constant, or made of such, as the memory is reserved when the kernel is built", name)
 	}
 	if !l.validDefault(in, length) {
 		return bad{}

@@ -54,10 +54,10 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	const hint = "write var Tile = dsl.NewSpecConstant(16), or dsl.RequireSpecConstant[int]()"
 	if at := l.writtenAt(g); at.IsValid() {
 		return fail("set its value with runtime.WithSpec or runtime.SetSpec",
-			"the specialization constant %s is written at %v", g.Name(), l.prog.DiagPos(at))
+			"the specialization constant %s is written at %v, so that its value is not the host's to set", g.Name(), l.prog.DiagPos(at))
 	}
 	if !g.Object().Exported() {
-		l.errorf(diag.Unexported, g.Pos(), "export it", "the specialization constant %s is not exported", g.Name())
+		l.errorf(diag.Unexported, g.Pos(), "export it", "the specialization constant %s is not exported, so generated code cannot name it", g.Name())
 		return specConst{}, false
 	}
 	if !l.importable(g.Pkg.Pkg.Path()) {
@@ -75,7 +75,7 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	d := &specDecl{global: g, typ: types.Unalias(pt).(*types.Named).TypeArgs().At(0), required: len(call.Call.Args) == 0}
 	if why := specTypeError(d.typ); why != "" {
 		l.errorf(diag.SpecType, g.Pos(), "use bools, integers, floats, and arrays and structs of them",
-			"the specialization constant %s cannot be of type %v: it has %s", g.Name(), d.typ, why)
+			"the specialization constant %s cannot be of type %v: devices take numbers and bools, one by one, and no %s", g.Name(), d.typ, why)
 		return specConst{}, false
 	}
 	var init []*ir.Value
@@ -126,7 +126,7 @@ func specTypeError(t types.Type) string {
 		}
 		return ""
 	}
-	return "a " + t.String()
+	return types.TypeString(t, (*types.Package).Name)
 }
 
 const maxSpecLeaves = 1 << 10
