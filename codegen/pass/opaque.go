@@ -289,6 +289,24 @@ func bitsOrZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
 	return m.made
 }
 
+// numberFlags turns v, x == y or x != y of bools, into a comparison of numbers, and
+// returns the values to stand before it: NVIDIA's compiler goes wrong over some exclusive
+// ors of bools, as those of two comparisons of 64 bits.
+func numberFlags(f *ir.Func, v *ir.Value) []*ir.Value {
+	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
+	m := &maker{f: f, at: v}
+	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
+	m.made = append(m.made, orZero(f, x, v)...)
+	x = m.made[len(m.made)-1]
+	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
+	op := ir.OpIEq
+	if v.Op == ir.OpLNe {
+		op = ir.OpINe
+	}
+	v.Op, v.Args = op, []*ir.Value{x, y}
+	return m.made
+}
+
 // countedFlags makes the bools that loops carry over their rounds numbers: NVIDIA's
 // compiler crashes over some phis of bools in headers of loops.
 func countedFlags(f *ir.Func) {

@@ -10,7 +10,7 @@ import (
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
 // SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, maskPhis,
-// hideValues, countedFlags and hideLiterals.
+// numberFlags, hideValues, countedFlags and hideLiterals.
 func quirks(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
@@ -23,6 +23,8 @@ func quirks(m *ir.Module) diag.List {
 					if v.Args[0] == v.Args[1] {
 						out = append(out, bitsOfNaN(f, v)...)
 					}
+				case ir.OpLNe, ir.OpLEq:
+					out = append(out, numberFlags(f, v)...)
 				case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
 					for i, a := range v.Args {
 						if isFloatZero(a) {

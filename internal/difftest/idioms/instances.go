@@ -143,4 +143,14 @@ type (
 	Floats64OfUint16 = Floats64Of[uint16]
 	Floats64OfUint32 = Floats64Of[uint32]
 	Floats64OfUint64 = Floats64Of[uint64]
+
+	FlagsInt32  = Flags[int32]
+	FlagsInt64  = Flags[int64]
+	FlagsUint8  = Flags[uint8]
+	FlagsUint64 = Flags[uint64]
+
+	FlagsAlikeInt32  = FlagsAlike[int32]
+	FlagsAlikeInt64  = FlagsAlike[int64]
+	FlagsAlikeUint8  = FlagsAlike[uint8]
+	FlagsAlikeUint64 = FlagsAlike[uint64]
 )

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, convert32Int16Kernel, convert32Int32Kernel, convert32Int64Kernel, convert32Int8Kernel, convert32Uint16Kernel, convert32Uint32Kernel, convert32Uint64Kernel, convert32Uint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, floats32Kernel, floats64Kernel, floats64OfInt16Kernel, floats64OfInt32Kernel, floats64OfInt64Kernel, floats64OfInt8Kernel, floats64OfUint16Kernel, floats64OfUint32Kernel, floats64OfUint64Kernel, floats64OfUint8Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, scaledAlikeInt16Kernel, scaledAlikeInt32Kernel, scaledAlikeInt64Kernel, scaledAlikeInt8Kernel, scaledAlikeUint16Kernel, scaledAlikeUint32Kernel, scaledAlikeUint64Kernel, scaledAlikeUint8Kernel, scaledInt16Kernel, scaledInt32Kernel, scaledInt64Kernel, scaledInt8Kernel, scaledUint16Kernel, scaledUint32Kernel, scaledUint64Kernel, scaledUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
+	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, convert32Int16Kernel, convert32Int32Kernel, convert32Int64Kernel, convert32Int8Kernel, convert32Uint16Kernel, convert32Uint32Kernel, convert32Uint64Kernel, convert32Uint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, flagsAlikeInt32Kernel, flagsAlikeInt64Kernel, flagsAlikeUint64Kernel, flagsAlikeUint8Kernel, flagsInt32Kernel, flagsInt64Kernel, flagsUint64Kernel, flagsUint8Kernel, floats32Kernel, floats64Kernel, floats64OfInt16Kernel, floats64OfInt32Kernel, floats64OfInt64Kernel, floats64OfInt8Kernel, floats64OfUint16Kernel, floats64OfUint32Kernel, floats64OfUint64Kernel, floats64OfUint8Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, scaledAlikeInt16Kernel, scaledAlikeInt32Kernel, scaledAlikeInt64Kernel, scaledAlikeInt8Kernel, scaledAlikeUint16Kernel, scaledAlikeUint32Kernel, scaledAlikeUint64Kernel, scaledAlikeUint8Kernel, scaledInt16Kernel, scaledInt32Kernel, scaledInt64Kernel, scaledInt8Kernel, scaledUint16Kernel, scaledUint32Kernel, scaledUint64Kernel, scaledUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
 }
 
 //go:embed Carries.spv
@@ -612,9 +612,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x57b5ccee,
+	Sum:   0x38cbeca5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8ed2c62d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x4b760fc9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -679,9 +679,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x67bc9b00,
+	Sum:   0x7ba5c9d6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x3d54b903},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x8d85e8e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -746,9 +746,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xab929a7c,
+	Sum:   0x63d60319,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x4e03bf8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x6cdf8a0c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -813,9 +813,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x1d95835e,
+	Sum:   0x7d2ba3e3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0xf9398c53},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x57ffcf36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -880,9 +880,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x5d75eed,
+	Sum:   0xa8160dcd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xf279c357},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xf93fa688},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -947,9 +947,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0x7563b68,
+	Sum:   0x48d458a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xf5c3c6bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xdeced5f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1014,9 +1014,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x73132970,
+	Sum:   0x85322e44,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0x6b893f96},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xa1ba77b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1081,9 +1081,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x9d14ec1,
+	Sum:   0x68e44eaf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x6bd8734a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x3816a971},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -3378,6 +3378,546 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed FlagsAlikeInt32.spv
+var flagsAlikeInt32SPIRV string
+
+//go:embed FlagsAlikeInt32.words.spv
+var flagsAlikeInt32Words string
+
+var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsAlikeInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
+	},
+	SPIRV: flagsAlikeInt32SPIRV,
+	Sum:   0x6a07b012,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0xa239b303},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsAlikeInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsAlikeInt32 is the kernel [idioms.FlagsAlikeInt32] with its slices in device memory.
+type FlagsAlikeInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunFlagsAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsAlikeInt64.spv
+var flagsAlikeInt64SPIRV string
+
+//go:embed FlagsAlikeInt64.words.spv
+var flagsAlikeInt64Words string
+
+var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsAlikeInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
+	},
+	SPIRV: flagsAlikeInt64SPIRV,
+	Sum:   0xd404a1b1,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x3b0b8f46},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsAlikeInt64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsAlikeInt64 is the kernel [idioms.FlagsAlikeInt64] with its slices in device memory.
+type FlagsAlikeInt64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunFlagsAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsAlikeUint64.spv
+var flagsAlikeUint64SPIRV string
+
+//go:embed FlagsAlikeUint64.words.spv
+var flagsAlikeUint64Words string
+
+var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsAlikeUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
+	},
+	SPIRV: flagsAlikeUint64SPIRV,
+	Sum:   0xb0485dfa,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0xfd05fdac},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsAlikeUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsAlikeUint64 is the kernel [idioms.FlagsAlikeUint64] with its slices in device memory.
+type FlagsAlikeUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunFlagsAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsAlikeUint8.spv
+var flagsAlikeUint8SPIRV string
+
+//go:embed FlagsAlikeUint8.words.spv
+var flagsAlikeUint8Words string
+
+var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsAlikeUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(1)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
+	},
+	SPIRV: flagsAlikeUint8SPIRV,
+	Sum:   0x98eaf315,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0xb9f55fe8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsAlikeUint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsAlikeUint8 is the kernel [idioms.FlagsAlikeUint8] with its slices in device memory.
+type FlagsAlikeUint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunFlagsAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsInt32.spv
+var flagsInt32SPIRV string
+
+//go:embed FlagsInt32.words.spv
+var flagsInt32Words string
+
+var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsInt32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
+	},
+	SPIRV: flagsInt32SPIRV,
+	Sum:   0xc1b817f2,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x859cad2},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsInt32{
+		A:   kernelimpl.HostSlice[int32](a, 0),
+		B:   kernelimpl.HostSlice[int32](a, 1),
+		C:   kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsInt32 is the kernel [idioms.FlagsInt32] with its slices in device memory.
+type FlagsInt32 struct {
+	A   runtime.View[int32]
+	B   runtime.View[int32]
+	C   runtime.View[int32]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsInt32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFlagsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsInt32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsInt64.spv
+var flagsInt64SPIRV string
+
+//go:embed FlagsInt64.words.spv
+var flagsInt64Words string
+
+var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
+	},
+	SPIRV: flagsInt64SPIRV,
+	Sum:   0xbc445e6f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x50942fe8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsInt64{
+		A:   kernelimpl.HostSlice[int64](a, 0),
+		B:   kernelimpl.HostSlice[int64](a, 1),
+		C:   kernelimpl.HostSlice[int64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsInt64 is the kernel [idioms.FlagsInt64] with its slices in device memory.
+type FlagsInt64 struct {
+	A   runtime.View[int64]
+	B   runtime.View[int64]
+	C   runtime.View[int64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsInt64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFlagsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsInt64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsUint64.spv
+var flagsUint64SPIRV string
+
+//go:embed FlagsUint64.words.spv
+var flagsUint64Words string
+
+var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
+	},
+	SPIRV: flagsUint64SPIRV,
+	Sum:   0xbd4c75f9,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x831b1985},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsUint64{
+		A:   kernelimpl.HostSlice[uint64](a, 0),
+		B:   kernelimpl.HostSlice[uint64](a, 1),
+		C:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsUint64 is the kernel [idioms.FlagsUint64] with its slices in device memory.
+type FlagsUint64 struct {
+	A   runtime.View[uint64]
+	B   runtime.View[uint64]
+	C   runtime.View[uint64]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsUint64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFlagsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsUint64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed FlagsUint8.spv
+var flagsUint8SPIRV string
+
+//go:embed FlagsUint8.words.spv
+var flagsUint8Words string
+
+var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "FlagsUint8",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
+	},
+	SPIRV: flagsUint8SPIRV,
+	Sum:   0x6aafebdc,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xbc761952},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return idioms.FlagsUint8{
+		A:   kernelimpl.HostSlice[uint8](a, 0),
+		B:   kernelimpl.HostSlice[uint8](a, 1),
+		C:   kernelimpl.HostSlice[uint8](a, 2),
+		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
+	}.Kernel
+})
+
+// FlagsUint8 is the kernel [idioms.FlagsUint8] with its slices in device memory.
+type FlagsUint8 struct {
+	A   runtime.View[uint8]
+	B   runtime.View[uint8]
+	C   runtime.View[uint8]
+	Out runtime.View[idioms.Rows]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(flagsUint8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFlagsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flagsUint8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Floats32.spv
 var floats32SPIRV string
 
@@ -4091,9 +4631,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0x4ec50beb,
+	Sum:   0xa3ba9463,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x3a9f185},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x5dbd0139},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4153,9 +4693,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0x2f584a6d,
+	Sum:   0x31b219e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x82432e7b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xb03d4724},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4215,9 +4755,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x46a07bef,
+	Sum:   0x24685b44,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x7ec85b36},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x9ff753ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4277,9 +4817,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0xa5ede920,
+	Sum:   0x190b1bfd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xef53fc25},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xd1da43f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4339,9 +4879,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x36a3e5dd,
+	Sum:   0xd31211d8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x908fc4e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xdfef7122},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4401,9 +4941,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x5fb87600,
+	Sum:   0x1e70958b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x273ebc01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xa09a8942},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4463,9 +5003,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xcbd7b6b0,
+	Sum:   0xe058bc40,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x7aa311ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xd1c4954a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -4525,9 +5065,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0x1965fe33,
+	Sum:   0x650b8f8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xfa35f6a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xb02238e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -4586,9 +5126,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0x1e65b75f,
+	Sum:   0x2e460c6d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x6e50df8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x9ba6a9b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -4647,9 +5187,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0x33f459b4,
+	Sum:   0xa27fa243,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xe6ab06af},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x41b01c72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -4708,9 +5248,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0xd79d96fe,
+	Sum:   0xe68b07f8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x75af513f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xeed93dfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -4769,9 +5309,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0x3be18ebd,
+	Sum:   0xdd7ec9f0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x6b839317},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x41a46977},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -4830,9 +5370,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0xf98008cd,
+	Sum:   0xca0a7e1e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x32e23a19},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x4e6a8b4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -4891,9 +5431,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0x4909407b,
+	Sum:   0xe81baa61,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x230a028c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x90c93e99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -4952,9 +5492,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0x97521ee8,
+	Sum:   0x3fbe6cab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x44551cfc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xf6bf2ef7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5013,9 +5553,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0xf7a33968,
+	Sum:   0x5a8d3d0c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x498d9ba4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x54acf784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5075,9 +5615,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0x41295353,
+	Sum:   0x4767e3fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x8d28e7dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xf45f5eda},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5137,9 +5677,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x8b78e448,
+	Sum:   0x6dc54c0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xe3b4195f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x3854816f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5199,9 +5739,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x62e200a9,
+	Sum:   0x28678421,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x5293432a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x63c3bdce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5261,9 +5801,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x27d12ab5,
+	Sum:   0xbf2135e3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xbb86d2b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xd5c0b705},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5636,9 +6176,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0x6b7440ce,
+	Sum:   0xb31154c6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x2a836089},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x5fe3ff45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -5703,9 +6243,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x4308d7d0,
+	Sum:   0x9b814184,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x6b12c51a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xebf51adb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -5770,9 +6310,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0xd3b18027,
+	Sum:   0x5960801e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x77d531f9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x1debb6ce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -5837,9 +6377,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0xce2a376a,
+	Sum:   0xb4c6c6b1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xeade5396},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xfddd6a0e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{

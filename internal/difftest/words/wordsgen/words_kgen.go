@@ -792,9 +792,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0x8be3fa8f,
+	Sum:   0x52e0bf2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x81655804},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xcf0d8894},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
