@@ -38,6 +38,68 @@ type Module struct {
 // pass's name; then the variants that there are, with the names "small", "words" and
 // "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	var plain string // the module from which the host form is made
+	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
+		if after != nil {
+			after(form, m)
+		}
+		if form == hostPoint && (m.UsesGroup || pass.Brief(m)) {
+			plain = m.Text(ir.PrintOptions{Positions: true})
+		}
+	})
+	if err != nil || g == nil {
+		return nil, diags, err
+	}
+	var lacks [2]error
+	small, err := addSmall(prog, k, g.m, g.desc, after)
+	if lacks[0], err = left(err); err != nil {
+		return nil, nil, err
+	}
+	variants, err := addVariants(prog, k, g.m, g.desc, g.spirv, after)
+	if lacks[1], err = left(err); err != nil {
+		return nil, nil, err
+	}
+	out := g.module(prog, k, &diags)
+	out.Variants = append(small, variants...)
+	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
+	if plain != "" {
+		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, diags, nil
+}
+
+// CompileGeneral is like Compile without the kernel's variants and its host form,
+// which take longer than the rest. The kernel needs what the module does.
+func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	g, diags, err := compileGeneral(prog, k, after)
+	if err != nil || g == nil {
+		return nil, diags, err
+	}
+	g.desc.Aspects = append(g.desc.Aspects, nativeUses(g.spirv)...)
+	slices.Sort(g.desc.Aspects)
+	g.desc.Aspects = slices.Compact(g.desc.Aspects)
+	return g.module(prog, k, &diags), diags, nil
+}
+
+// Lower checks and lowers a kernel as Compile does, and does no more.
+func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return front(prog, k) }
+
+// general is a kernel's general module and its description.
+type general struct {
+	finished
+	desc *abi.Kernel
+}
+
+// module returns the module, and reports what it uses that it does not say.
+func (g *general) module(prog *load.Program, k *load.Kernel, diags *diag.List) *Module {
+	g.desc.Uses = uses(g.m, g.desc, k, prog)
+	checkAspects(prog, k, g.m, func(explicit bool) []properties.Aspect { return used(g.desc, explicit) }, diags)
+	return &Module{ABI: g.desc, Words: g.words}
+}
+
+func compileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*general, diag.List, error) {
 	m, diags := front(prog, k)
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags, nil
@@ -49,16 +111,12 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		after(dumpBuilt, m)
 	}
 	var limits map[*ir.Site]int64
-	var plain string // the module from which the host form is made
 	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
 		if after != nil {
 			after(p.Name, m)
 		}
 		if p.Name == hostPoint {
 			limits = siteLimits(m)
-		}
-		if p.Name == hostPoint && (m.UsesGroup || pass.Brief(m)) {
-			plain = m.Text(ir.PrintOptions{Positions: true})
 		}
 	})
 	if len(diags) > 0 {
@@ -72,25 +130,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	for i, s := range m.Sites {
 		desc.Sites[i].Limit = limits[s]
 	}
-	var lacks [2]error
-	small, err := addSmall(prog, k, m, desc, after)
-	if lacks[0], err = left(err); err != nil {
-		return nil, nil, err
-	}
-	variants, err := addVariants(prog, k, m, desc, main.spirv, after)
-	if lacks[1], err = left(err); err != nil {
-		return nil, nil, err
-	}
-	variants = append(small, variants...)
-	desc.Uses = uses(m, desc, k, prog)
-	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return used(desc, explicit) }, &diags)
-	out := &Module{ABI: desc, Words: main.words, Variants: variants, Lacks: slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })}
-	if plain != "" {
-		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
-			return nil, nil, err
-		}
-	}
-	return out, diags, nil
+	return &general{main, desc}, diags, nil
 }
 
 // front checks and lowers a kernel. If anything is wrong with it, it looks for what

@@ -6,6 +6,7 @@ package devtest
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -102,4 +103,16 @@ func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error)
 			t.Error(err)
 		}
 	})
+}
+
+// ManyKernels makes tests quicker that run many kernels once each, in a TestMain: Mesa's
+// software driver does not optimize, unless the environment says how it is to compile,
+// and the garbage collector has more memory. What such tests are about is not the
+// driver's optimizer, which other packages' tests have.
+func ManyKernels() {
+	const how = "GALLIVM_PERF"
+	if os.Getenv(how) == "" {
+		os.Setenv(how, "nopt")
+	}
+	debug.SetGCPercent(200)
 }

@@ -164,7 +164,7 @@ func (b *bench) compile(t *testFile, hs []*helper) (*oracle.Kernel, error) {
 	if len(diags) > 0 {
 		return nil, refusal{diags[0].Code.String()}
 	}
-	k, diags, err := oracle.Compile(prog, prog.Packages[0].Kernels[0], "expand")
+	k, diags, err := oracle.CompileGeneral(prog, prog.Packages[0].Kernels[0], "expand")
 	if err == nil && len(diags) > 0 {
 		err = refusal{diags[0].Code.String()}
 	}

@@ -80,6 +80,32 @@ func SPIRV(words []uint32) string {
 // Compile compiles a kernel and keeps its forms at the points; "all" is every
 // point. A panic is returned as an error.
 func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
+	return compile(codegen.Compile, prog, k, points)
+}
+
+// CompileGeneral is like Compile without variants and host form, which takes less
+// than half the time.
+func CompileGeneral(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
+	return compile(codegen.CompileGeneral, prog, k, points)
+}
+
+// Lower lowers a kernel and does no more: its only form is "built".
+func Lower(prog *load.Program, k *load.Kernel) (*Kernel, diag.List, error) {
+	m, diags := codegen.Lower(prog, k)
+	if len(diags) > 0 || k.Unsound {
+		return nil, diags, nil
+	}
+	if err := ir.Verify(m); err != nil {
+		return nil, nil, err
+	}
+	desc := &abi.Kernel{Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
+		Params: m.Params, ArgSize: m.ArgSize, Data: string(m.Data), DataOffset: m.DataOffset}
+	return &Kernel{ABI: desc, Forms: map[string]string{"built": m.String()}}, nil, nil
+}
+
+type compiler = func(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*codegen.Module, diag.List, error)
+
+func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (c *Kernel, diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -87,7 +113,7 @@ func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, d
 	}()
 	c = &Kernel{Forms: map[string]string{}}
 	all := slices.Contains(points, "all")
-	m, diags, err := codegen.Compile(prog, k, func(form string, m *ir.Module) {
+	m, diags, err := by(prog, k, func(form string, m *ir.Module) {
 		if all || slices.Contains(points, form) {
 			c.Forms[form] = m.String()
 		}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +18,59 @@ import (
 // github.com/kgen-go/kgen/internal/oracle/run/kernels. Neither exists but in an
 // overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
+	return run(ctx, files, main, nil)
+}
+
+// RunPure is like RunGo, but package math is the one of ports that have no assembly,
+// for the program and all that it imports.
+func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
+	math, err := pureMath(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, files, main, math)
+}
+
+// pureMath returns what package math's files, by their full names, have instead on a
+// port without assembly. A file without text is none.
+func pureMath(ctx context.Context) (map[string]string, error) {
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(root)), "src", "math")
+	port := build.Default
+	here, err := port.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	port.GOARCH, port.CgoEnabled = "mips64le", false
+	there, err := port.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, f := range slices.Concat(here.GoFiles, here.SFiles) {
+		if !slices.Contains(there.GoFiles, f) {
+			files[filepath.Join(dir, f)] = ""
+		}
+	}
+	for _, f := range there.GoFiles {
+		if slices.Contains(here.GoFiles, f) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			return nil, err
+		}
+		// Neither its name nor its constraint is to choose a port.
+		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
+	}
+	return files, nil
+}
+
+// run is RunGo with other texts for files of the Go distribution.
+func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {
 		return nil, err
@@ -38,6 +93,16 @@ func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, e
 		if err := write("kernels/"+name, text); err != nil {
 			return nil, err
 		}
+	}
+	for name, text := range instead {
+		flat := ""
+		if text != "" {
+			flat = filepath.Join(dir, "instead_"+filepath.Base(name))
+			if err := os.WriteFile(flat, []byte(text), 0o666); err != nil {
+				return nil, err
+			}
+		}
+		overlay[name] = flat
 	}
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
