@@ -108,6 +108,9 @@ func (l *lowerer) outlives(to ref, x val) {
 	}
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
+			if !l.frame.within(c.frame()) {
+				continue // how it came to be out here has been reported
+			}
 			for f := c.frame().caller; f != nil; f = f.caller {
 				if holder.frame() == f {
 					l.outlived("kept in a variable of " + load.FuncText(f.fn))
@@ -116,6 +119,16 @@ func (l *lowerer) outlives(to ref, x val) {
 			}
 		}
 	})
+}
+
+// within reports whether f is g or called from there.
+func (f *frame) within(g *frame) bool {
+	for ; f != nil; f = f.caller {
+		if f == g {
+			return true
+		}
+	}
+	return false
 }
 
 // returnsPrivate reports private memory that f has reserved, if it returns that or

@@ -276,9 +276,6 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	errors := len(l.diags)
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
-			if br, ok := u.head.Instrs[len(u.head.Instrs)-1].(*ssa.If); ok && isBad(f.vals[br.Cond]) {
-				break
-			}
 			l.errorf(diag.Type, u.head.Instrs[0].Pos(), "range over the array, or count up to a constant",
 				"the rounds of this loop must be known when the kernel is generated, and %d at most, since it takes elements of an array that are resolved then", unrollLimit)
 			break
@@ -298,6 +295,9 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			}
 		}
 		l.blocks(f, rest)
+		if br, ok := u.head.Instrs[len(u.head.Instrs)-1].(*ssa.If); ok && isBad(f.vals[br.Cond]) {
+			break // how many rounds there are is not known, and need not be told
+		}
 	}
 	if f.reached[u.head] {
 		l.abandon(f, u, order)
