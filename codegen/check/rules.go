@@ -184,12 +184,20 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 	if !ok {
 		return
 	}
+	if x, ok := c.X.(*ssa.Convert); ok && isUnsafe(x.Type()) && x.Pos() > c.Pos() {
+		return // the conversion within this one is reported
+	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
-		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+		if isUnsafe(t) {
 			report("index slices", "a kernel cannot convert %s to %s: what an address means is the device's own", shortType(c.X.Type()), shortType(c.Type()))
 			return
 		}
 	}
+}
+
+func isUnsafe(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
 }
 
 func shortType(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }

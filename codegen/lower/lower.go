@@ -95,25 +95,32 @@ type frame struct {
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
 // the kernel is reported, not just the first, but for what follows from something
 // else that is; the module is not for use then.
-func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return LowerRest(p, k, nil) }
+func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+	m, diags, _ := LowerRest(p, k, nil)
+	return m, diags
+}
 
 // LowerRest is Lower of a kernel in which package check has refused some instructions:
-// it looks for what else is wrong.
-func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (*ir.Module, diag.List) {
+// it looks for what else is wrong. Where something is, a bug in kgen, which panics, only
+// ends the search: there is no module then, and stopped is what it panicked with.
+func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, choices := &texts{dynamic: map[any]bool{}}, newChoices()
 	for {
-		l := lowerKernel(p, k, refused, inData, texts, choices)
+		l := newLowerer(p, k, refused, inData, texts, choices)
+		if stopped = l.kernel(); stopped != nil {
+			l.m, l.again = nil, false
+		}
 		if !l.again {
 			l.diags.Sort()
-			return l.m, l.diags
+			return l.m, l.diags, stopped
 		}
 	}
 }
 
-// lowerKernel lowers a kernel with the given tables in constant data and the given
-// strings in a table, and with variables that hold values of several shapes.
-func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, choices *choices) *lowerer {
+// newLowerer makes ready for lowering a kernel with the given tables in constant data and
+// the given strings in a table, and with variables that hold values of several shapes.
+func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, choices *choices) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank = k.Form, k.Rank
 	args := slices.Clone(k.Leaves)
@@ -141,14 +148,25 @@ func lowerKernel(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bo
 	if has, ok := k.Properties.Get(properties.KeyDeviceHas); ok {
 		m.NoSubGroups = !slices.Contains(has.Aspects(), properties.SubGroups)
 	}
+	return l
+}
+
+// kernel lowers the kernel. It returns what it panicked with where something is wrong
+// with the kernel.
+func (l *lowerer) kernel() (stopped any) {
+	defer func() {
+		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
+			stopped = recover()
+		}
+	}()
 	l.entry()
 	for _, f := range l.ends {
 		f()
 	}
 	l.finishSpecs()
 	l.finishData()
-	m.Kernel.RemoveUnreachable()
-	return l
+	l.m.Kernel.RemoveUnreachable()
+	return nil
 }
 
 // entry lowers the kernel: the range guard, the receiver, the body.

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -146,6 +147,9 @@ func (l *lowerer) loadChoice(c choice) val {
 	var all []val
 	for _, r := range c.refs {
 		all = append(all, l.loadRef(r, nil))
+	}
+	if slices.ContainsFunc(all, holdsBad) {
+		return bad{}
 	}
 	v, ok := l.choose(all, c.idx)
 	if !ok {
