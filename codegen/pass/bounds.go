@@ -43,6 +43,11 @@ func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how e
 			if c == b.Term.Cond || c.IsConst() && !ways.spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
+			// A check that always fails would make its fault of what leads there, such as
+			// the end of a loop, and a way to a fault is no end.
+			if u != nil && c.IsConst() && faults(b.Term.Succs[1-c.Bits]) {
+				continue
+			}
 			if proved != nil && c.IsConst() {
 				proved(d, b, b.Term.Succs[c.Bits], how)
 			}

@@ -34,6 +34,34 @@ func TestBoundsLanesRandom(t *testing.T) {
 		testLanes(t, *seeds/3, nests, func(m *ir.Module) {
 			bounds(m)
 		})
+		testLanes(t, *seeds/9, nests, func(m *ir.Module) {
+			bounds(m)
+			ahead(m)
+			unroll(m)
+			narrow(m)
+			gather(m)
+		})
+	}
+}
+
+// TestBoundsLeavesEnds: where a check that always fails is all that follows a loop, it does
+// not become the loop's end, which is a way out that work-items take together.
+func TestBoundsLeavesEnds(t *testing.T) {
+	for seed, nests := range map[uint64]bool{19634: false, 20228: true} {
+		var rejected [2]int
+		for i := range rejected {
+			g := newLaneGenOf(seed, nests)
+			mem2reg(g.m)
+			runSimplify(g.m)
+			runDCE(g.m)
+			if i == 1 {
+				bounds(g.m)
+			}
+			rejected[i] = len(runDeadLanes(g.m))
+		}
+		if rejected != [2]int{} {
+			t.Errorf("seed %d: %d barriers are refused, %d after bounds", seed, rejected[0], rejected[1])
+		}
 	}
 }
 
