@@ -26,8 +26,9 @@ var passes = []Pass{
 	{Name: "ahead", Doc: "make the checks of loops ahead of them", Run: ahead},
 	// Those that nothing can be said of ahead.
 	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
-	// The ranges that decided checks say what fits in 32 bits; fewer values are
-	// left to convert.
+	// The ranges that decided checks say what fits in 32 bits. It makes more of that.
+	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", Run: shortDivide},
+	// As before; fewer values are left to convert.
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", Run: narrow},
 	// It moves what narrow looks at, and comes before what counts branches.
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: gather},

@@ -41,14 +41,17 @@ func (a *ranges) eval(v *ir.Value) interval {
 	case ir.OpSDiv, ir.OpUDiv:
 		p = divRanges(arg(0), arg(1), v.Op == ir.OpUDiv)
 	case ir.OpUMod:
-		if q := arg(1); q.lo > 0 {
+		x, q := arg(0), arg(1)
+		switch {
+		case x.lo >= 0 && q.lo > 0:
+			p = interval{0, min(q.hi-1, x.hi)}
+		case q.lo > 0:
 			p = interval{0, q.hi - 1}
-			if x := arg(0); x.lo >= 0 {
-				p.hi = min(p.hi, x.hi)
-			}
-			break
+		case x.lo >= 0:
+			p = interval{0, x.hi}
+		default:
+			return full
 		}
-		return full
 	case ir.OpAnd:
 		return andRange(arg(0), arg(1), full)
 	case ir.OpOr, ir.OpXor:
@@ -218,6 +221,9 @@ func abs64(x int64) uint64 {
 }
 
 func divRanges(p, q interval, unsigned bool) interval {
+	if unsigned && p.lo >= 0 && q.lo <= 0 {
+		return interval{0, p.hi} // whatever the divisor is without a sign
+	}
 	if q.lo <= 0 || unsigned && p.lo < 0 {
 		return interval{1, 0}
 	}

@@ -186,6 +186,17 @@ func possible(v *ir.Value) uint64 {
 	return all
 }
 
+// certain returns bits that are set in v, an integer, whatever it is: n | 1 is not zero.
+func certain(v *ir.Value) uint64 {
+	switch {
+	case v.IsConst():
+		return v.Bits
+	case v.Op == ir.OpOr && v.Args[1].IsConst():
+		return v.Args[1].Bits
+	}
+	return 0
+}
+
 // compare simplifies comparisons of integers. Comparisons of extended values
 // are narrowed, since the index of every check is such a value.
 func (s *simplifier) compare(v *ir.Value) *ir.Value {
@@ -212,6 +223,9 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 			return s.set(v, ir.OpIEq, x, y)
 		}
 	case ir.OpIEq, ir.OpINe:
+		if y.IsConst() && (certain(x)&^y.Bits != 0 || y.Bits&^possible(x) != 0) {
+			return s.m.Bool(v.Op == ir.OpINe)
+		}
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}

@@ -132,7 +132,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: searchSPIRV,
 	Sum:   0x6120b74,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, SPIRV: searchSmall, Sum: 0xe2004849},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, SPIRV: searchSmall, Sum: 0x506f7d7c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x294031f0},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -2313,9 +2313,9 @@ type typedHost struct {
 	v3     int64
 	v5     int64
 	v7     int64
-	v49    []bool
-	v66    []int32
-	v67    int32
+	v51    []bool
+	v68    []int32
+	v69    int32
 	sint32 []int32
 }
 
@@ -2338,8 +2338,8 @@ func (g *typedHost) Begin() {
 	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 	g.Allot(0, 320)
 	g.Allot(1, 4)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v66, n)
+	kernelimpl.HostRoom(&g.v51, n)
+	kernelimpl.HostRoom(&g.v68, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
 
@@ -2363,9 +2363,9 @@ func (g *typedHost) Run() {
 			// GroupReduce in line 141 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
-			copy(in, g.v66)
+			copy(in, g.v68)
 			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v67 = kernelimpl.HostReduceAdd[int32](in)
+			g.v69 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r4()
 		}
 	}
@@ -2379,12 +2379,18 @@ func (g *typedHost) r0() int {
 	p0 := g.Pointer(0)
 	v3 := g.v3
 	v14 := v3 != 0
+	v16 := v3 <= 2147483647
+	v15 := int32(uint64(v3))
+	v17 := int32(1)
+	if v16 {
+		v17 = v15
+	}
 	p1 := g.Pointer(1)
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v13 int32
-		var v9, v17 int64
+		var v0, v13, v19 int32
+		var v9 int64
 		{
 			v0 = int32(basex + x)
 			v9 = int64(uint32(v0))
@@ -2398,33 +2404,35 @@ func (g *typedHost) r0() int {
 			goto b21
 		}
 		{
-			v15 := v9 / v3
-			v16 := v15 * v3
-			v17 = v9 - v16
-			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v17)*40+4)), v13)
-			v19 := v13 & 31
-			v20 := int32(1) << (uint32(v19) & 31)
-			atomic.OrInt32((*int32)(unsafe.Add(p1, int(v17)*40+8)), v20)
-			v22 := v0 & 1
-			v23 := ^v20
-			atomic.AndInt32((*int32)(unsafe.Add(p1, int(v17)*40+int(v22)*4+32)), v23)
-			v25 := v13 / 7
-			v26 := v25 * 7
-			v27 := v13 == v26
-			if !v27 {
+			v18 := int32(uint32(v0) % uint32(v17))
+			v19 = v0
+			if v16 {
+				v19 = v18
+			}
+			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v19)*40+4)), v13)
+			v21 := v13 & 31
+			v22 := int32(1) << (uint32(v21) & 31)
+			atomic.OrInt32((*int32)(unsafe.Add(p1, int(v19)*40+8)), v22)
+			v24 := v0 & 1
+			v25 := ^v22
+			atomic.AndInt32((*int32)(unsafe.Add(p1, int(v19)*40+int(v24)*4+32)), v25)
+			v27 := v13 / 7
+			v28 := v27 * 7
+			v29 := v13 == v28
+			if !v29 {
 				goto b4
 			}
 		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p1, int(v17)*40+12)), int32(1))
+		atomic.StoreInt32((*int32)(unsafe.Add(p1, int(v19)*40+12)), int32(1))
 	b4:
 		{
-			v29 := int64(v13)
-			v30 := v29 << 20
-			atomic.AddInt64((*int64)(unsafe.Add(p1, int(v17)*40+16)), v30)
-			v32 := v13 & 63
-			v33 := int64(uint32(v32))
-			v34 := int64(1) << (uint64(v33) & 63)
-			atomic.OrInt64((*int64)(unsafe.Add(p1, int(v17)*40+24)), v34)
+			v31 := int64(v13)
+			v32 := v31 << 20
+			atomic.AddInt64((*int64)(unsafe.Add(p1, int(v19)*40+16)), v32)
+			v34 := v13 & 63
+			v35 := int64(uint32(v34))
+			v36 := int64(1) << (uint64(v35) & 63)
+			atomic.OrInt64((*int64)(unsafe.Add(p1, int(v19)*40+24)), v36)
 			next = 0
 			continue
 		}
@@ -2445,36 +2453,36 @@ func (g *typedHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
-	h49 := g.v49[:n]
+	h51 := g.v51[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		if dead[li] {
 			continue
 		}
 		{
-			v36 := *(*int32)(m1)
+			v38 := *(*int32)(m1)
 			*(*int32)(m1) += int32(1)
-			v37 := v36 & 7
-			_ = *(*int32)(unsafe.Add(m0, int(v37)*40+4))
-			*(*int32)(unsafe.Add(m0, int(v37)*40+4)) += v36
-			v39 := int64(uint32(v36))
-			v40 := v39 << 33
-			_ = *(*int64)(unsafe.Add(m0, int(v37)*40+16))
-			*(*int64)(unsafe.Add(m0, int(v37)*40+16)) += v40
-			v42 := uint32(v36) < uint32(64)
-			v43 := v36 & 63
-			v44 := int64(uint32(v43))
-			v45 := int64(1) << (uint64(v44) & 63)
-			v46 := int64(0)
-			if v42 {
-				v46 = v45
+			v39 := v38 & 7
+			_ = *(*int32)(unsafe.Add(m0, int(v39)*40+4))
+			*(*int32)(unsafe.Add(m0, int(v39)*40+4)) += v38
+			v41 := int64(uint32(v38))
+			v42 := v41 << 33
+			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+16))
+			*(*int64)(unsafe.Add(m0, int(v39)*40+16)) += v42
+			v44 := uint32(v38) < uint32(64)
+			v45 := v38 & 63
+			v46 := int64(uint32(v45))
+			v47 := int64(1) << (uint64(v46) & 63)
+			v48 := int64(0)
+			if v44 {
+				v48 = v47
 			}
-			_ = *(*int64)(unsafe.Add(m0, int(v37)*40+24))
-			*(*int64)(unsafe.Add(m0, int(v37)*40+24)) |= v46
-			v48 := *(*int32)(unsafe.Add(m0, int(v37)*40+12))
-			*(*int32)(unsafe.Add(m0, int(v37)*40+12)) = int32(1)
-			v49 := v48 == 0
-			h49[li] = v49
+			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+24))
+			*(*int64)(unsafe.Add(m0, int(v39)*40+24)) |= v48
+			v50 := *(*int32)(unsafe.Add(m0, int(v39)*40+12))
+			*(*int32)(unsafe.Add(m0, int(v39)*40+12)) = int32(1)
+			v51 := v50 == 0
+			h51[li] = v51
 			continue
 		}
 	}
@@ -2484,15 +2492,15 @@ func (g *typedHost) r2() int {
 // r3 runs them after the Barrier in line 133 of kernel.go.
 func (g *typedHost) r3() int {
 	n := g.Items
-	v51 := int32(g.ID[0])
-	v52 := int64(uint32(v51))
-	v53 := v52 * 8
+	v53 := int32(g.ID[0])
+	v54 := int64(uint32(v53))
+	v55 := v54 * 8
 	v5 := g.v5
 	m0 := g.Memory(0)
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
-	h49 := g.v49[:n]
-	h66 := g.v66[:n]
+	h51 := g.v51[:n]
+	h68 := g.v68[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -2503,44 +2511,44 @@ func (g *typedHost) r3() int {
 		v10 := int32(x)
 		v11 := int64(uint32(v10))
 		v0 := int32(basex + x)
-		v49 := h49[li]
-		var v54 int64
+		v51 := h51[li]
+		var v56 int64
 		{
-			v50 := uint32(v10) < uint32(8)
-			if !v50 {
+			v52 := uint32(v10) < uint32(8)
+			if !v52 {
 				goto b11
 			}
 		}
 		{
-			v54 = v53 + v11
-			v55 := uint64(v54) < uint64(v5)
-			if !v55 {
+			v56 = v55 + v11
+			v57 := uint64(v56) < uint64(v5)
+			if !v57 {
 				goto b10
 			}
 		}
 		{
-			v56 := *(*int32)(unsafe.Add(m0, x*40+4))
-			v57 := *(*int64)(unsafe.Add(m0, x*40+16))
-			v58 := v57 >> 33
-			v59 := int32(uint64(v58))
-			v60 := v56 + v59
-			v61 := *(*int64)(unsafe.Add(m0, x*40+24))
-			v62 := int32(uint64(v61))
-			v63 := v60 + v62
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v54)*4)), v63)
+			v58 := *(*int32)(unsafe.Add(m0, x*40+4))
+			v59 := *(*int64)(unsafe.Add(m0, x*40+16))
+			v60 := v59 >> 33
+			v61 := int32(uint64(v60))
+			v62 := v58 + v61
+			v63 := *(*int64)(unsafe.Add(m0, x*40+24))
+			v64 := int32(uint64(v63))
+			v65 := v62 + v64
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v56)*4)), v65)
 			goto b11
 		}
 	b10:
-		g.Fault(2, v54, v5, v0, int32(0), int32(0))
+		g.Fault(2, v56, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b11:
 		{
-			v66 := int32(0)
-			if v49 {
-				v66 = int32(1)
+			v68 := int32(0)
+			if v51 {
+				v68 = int32(1)
 			}
-			h66[li] = v66
+			h68[li] = v68
 			next = 3
 			continue
 		}
@@ -2551,14 +2559,14 @@ func (g *typedHost) r3() int {
 // r4 runs them after the GroupReduce in line 141 of kernel.go.
 func (g *typedHost) r4() int {
 	n := g.Items
-	v67 := g.v67
+	v69 := g.v69
 	m0 := g.Memory(0)
-	v73 := v67 + 100
+	v75 := v69 + 100
 	m1 := g.Memory(1)
-	v76 := int32(g.ID[0])
-	v77 := int64(uint32(v76))
+	v78 := int32(g.ID[0])
+	v79 := int64(uint32(v78))
 	v7 := g.v7
-	v80 := uint64(v77) < uint64(v7)
+	v82 := uint64(v79) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
@@ -2569,51 +2577,51 @@ func (g *typedHost) r4() int {
 		}
 		v10 := int32(x)
 		v0 := int32(basex + x)
-		var v68 bool
-		var v75, v79 int32
-		v68 = v10 == 0
-		if !v68 {
-			v75 = v67
+		var v70 bool
+		var v77, v81 int32
+		v70 = v10 == 0
+		if !v70 {
+			v77 = v69
 			goto b16
 		}
 		{
-			v69 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
-			if !v69 {
-				v75 = v67
+			v71 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
+			if !v71 {
+				v77 = v69
 				goto b16
 			}
 		}
 		{
-			v70 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
-			if v70 {
-				v75 = v67
-				goto b16
-			}
-		}
-		{
-			v71 := *(*int32)(unsafe.Add(m0, 12))
-			v72 := v71 != 0
-			v74 := v73
+			v72 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
 			if v72 {
-				v74 = v67
+				v77 = v69
+				goto b16
 			}
-			v75 = v74
+		}
+		{
+			v73 := *(*int32)(unsafe.Add(m0, 12))
+			v74 := v73 != 0
+			v76 := v75
+			if v74 {
+				v76 = v69
+			}
+			v77 = v76
 		}
 	b16:
-		if !v68 {
+		if !v70 {
 			goto b20
 		}
 		{
-			v78 := *(*int32)(m1)
-			v79 = v75 + v78
-			if !v80 {
+			v80 := *(*int32)(m1)
+			v81 = v77 + v80
+			if !v82 {
 				goto b19
 			}
 		}
-		*(*int32)(unsafe.Add(p3, int(v76)*4)) = v79
+		*(*int32)(unsafe.Add(p3, int(v78)*4)) = v81
 		goto b20
 	b19:
-		g.Fault(3, v77, v7, v0, int32(0), int32(0))
+		g.Fault(3, v79, v7, v0, int32(0), int32(0))
 		continue
 	b20:
 		continue

@@ -872,9 +872,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0x7dda72f5,
+	Sum:   0x97df22fb,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x985459aa},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x96bb8056},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

@@ -855,7 +855,7 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xce0807c5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x7f35119f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xdcd863ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x182b9b54},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1048,7 +1048,7 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x4e9aab2f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x163fbbae},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xac0d2106},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xfc8e8441},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1705,7 +1705,7 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: pipelineSPIRV,
 	Sum:   0x55fe57f5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xd1012d55},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x2e357370},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -2294,7 +2294,7 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sharedSPIRV,
 	Sum:   0x8fc458b5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x4cedc73},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x76a66788},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -3423,7 +3423,7 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: swapLoopsSPIRV,
 	Sum:   0xe96241de,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0xeeb853c8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0xd73888c8},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0xa6f51765},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3958,7 +3958,7 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: unitsSPIRV,
 	Sum:   0xc96f1f10,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x24cacb05},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0xc8cd3803},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -4052,7 +4052,7 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x3a488576,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xb3ee1d32},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x80f0b6fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x9de7a6bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{

@@ -2834,11 +2834,11 @@ type rowsHost struct {
 	v38 int32
 	v40 []int32
 	v41 int32
-	v52 []int32
-	v56 []int32
-	v61 int32
+	v55 []int32
+	v59 []int32
 	v64 int32
-	v73 []int32
+	v67 int32
+	v79 []int32
 }
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
@@ -2868,9 +2868,9 @@ func (g *rowsHost) Begin() {
 	kernelimpl.HostRoom(&g.v29, n)
 	kernelimpl.HostRoom(&g.v31, n)
 	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v73, n)
+	kernelimpl.HostRoom(&g.v55, n)
+	kernelimpl.HostRoom(&g.v59, n)
+	kernelimpl.HostRoom(&g.v79, n)
 }
 
 // Run runs it.
@@ -3034,7 +3034,7 @@ func (g *rowsHost) r2() int {
 	u38 := g.v38
 	h40 := g.v40[:n]
 	u41 := g.v41
-	h56 := g.v56[:n]
+	h59 := g.v59[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -3054,7 +3054,7 @@ func (g *rowsHost) r2() int {
 		v31 := h31[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v38, v40, v41, v56 int32
+		var v38, v40, v41, v59 int32
 		if !v33 {
 			goto b27
 		}
@@ -3067,7 +3067,7 @@ func (g *rowsHost) r2() int {
 		}
 		{
 			v36 := v29 + 1
-			v56 = v36
+			v59 = v36
 			goto b15
 		}
 	b7:
@@ -3076,7 +3076,7 @@ func (g *rowsHost) r2() int {
 			v38 = v37 + 3
 			v39 := 0 < v38
 			if !v39 {
-				v56 = v29
+				v59 = v29
 				goto b15
 			}
 			v40 = v29
@@ -3097,8 +3097,8 @@ func (g *rowsHost) r2() int {
 			continue
 		}
 	b15:
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
-		h56[li] = v56
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
+		h59[li] = v59
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3125,9 +3125,15 @@ func (g *rowsHost) r3() int {
 	c0 := g.c0
 	v10 := int64(uint32(c0))
 	v45 := v24 * v10
+	v48 := v45 <= 2147483647
+	v47 := int32(uint64(v45))
+	v49 := int32(1)
+	if v48 {
+		v49 = v47
+	}
 	m0 := g.Memory(0)
 	h40 := g.v40[:n]
-	h52 := g.v52[:n]
+	h55 := g.v55[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -3147,27 +3153,31 @@ func (g *rowsHost) r3() int {
 		v40 := h40[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v48 int64
+		var v51 int32
+		var v52 int64
 		{
 			v44 := v14 + 1
-			v46 := v44 / v45
-			v47 := v46 * v45
-			v48 = v44 - v47
-			v49 := uint64(v48) < uint64(128)
-			if !v49 {
+			v46 := int32(uint64(v44))
+			v50 := int32(uint32(v46) % uint32(v49))
+			v51 = v46
+			if v48 {
+				v51 = v50
+			}
+			v52 = int64(uint32(v51))
+			v53 := uint32(v51) < uint32(128)
+			if !v53 {
 				goto b14
 			}
 		}
 		{
-			v50 := int32(uint64(v48))
-			v51 := *(*int32)(unsafe.Add(m0, int(v50)*4))
-			v52 := v40 + v51
-			h52[li] = v52
+			v54 := *(*int32)(unsafe.Add(m0, int(v51)*4))
+			v55 := v40 + v54
+			h55[li] = v55
 			next = 3
 			continue
 		}
 	b14:
-		g.Fault(3, v48, int64(128), v0, v1, int32(0))
+		g.Fault(3, v52, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -3179,12 +3189,12 @@ func (g *rowsHost) r4() int {
 	n := g.Items
 	e41 := g.v41
 	v38 := g.v38
-	h52 := g.v52[:n]
+	h55 := g.v55[:n]
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
 	h40 := g.v40[:n]
 	u41 := g.v41
-	h56 := g.v56[:n]
+	h59 := g.v59[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -3192,18 +3202,18 @@ func (g *rowsHost) r4() int {
 			continue
 		}
 		v41 := e41
-		v52 := h52[li]
+		v55 := h55[li]
 		v31 := h31[li]
-		var v40, v53, v56 int32
+		var v40, v56, v59 int32
 		{
-			v53 = v41 + 1
-			v54 := v53 < v38
-			if !v54 {
+			v56 = v41 + 1
+			v57 := v56 < v38
+			if !v57 {
 				goto b13
 			}
 		}
-		v40 = v52
-		v41 = v53
+		v40 = v55
+		v41 = v56
 		{
 			v42 := v40 + v41
 			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v42
@@ -3218,9 +3228,9 @@ func (g *rowsHost) r4() int {
 			continue
 		}
 	b13:
-		v56 = v52
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v56
-		h56[li] = v56
+		v59 = v55
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
+		h59[li] = v59
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3238,17 +3248,23 @@ func (g *rowsHost) r5() int {
 	n := g.Items
 	p0 := g.Pointer(0)
 	v23 := g.v23
-	h56 := g.v56[:n]
+	h59 := g.v59[:n]
 	h14 := g.v14[:n]
 	c1 := g.c1
 	v24 := int64(uint32(c1))
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	v66 := v24 * v10
+	v69 := v24 * v10
+	v72 := v69 <= 2147483647
+	v71 := int32(uint64(v69))
+	v73 := int32(1)
+	if v72 {
+		v73 = v71
+	}
 	m0 := g.Memory(0)
-	u61 := g.v61
 	u64 := g.v64
-	h73 := g.v73[:n]
+	u67 := g.v67
+	h79 := g.v79[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
@@ -3267,58 +3283,61 @@ func (g *rowsHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v56 := h56[li]
+		v59 := h59[li]
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v27 := h27[li]
-		var v61, v63, v64, v78 int32
-		var v69 int64
+		var v64, v66, v67, v75, v84 int32
+		var v76 int64
 		{
-			v58 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v59 := v58 / 4
-			v60 := v59 * 4
-			v61 = v58 - v60
-			v62 := 0 < v61
-			if !v62 {
-				v78 = v56
+			v61 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			v62 := v61 / 4
+			v63 := v62 * 4
+			v64 = v61 - v63
+			v65 := 0 < v64
+			if !v65 {
+				v84 = v59
 				goto b24
 			}
-			v63 = v56
-			v64 = int32(0)
+			v66 = v59
+			v67 = int32(0)
 		}
 		{
-			v65 := v14 + 5
-			v67 := v65 / v66
-			v68 := v67 * v66
-			v69 = v65 - v68
-			v70 := uint64(v69) < uint64(128)
-			if !v70 {
+			v68 := v14 + 5
+			v70 := int32(uint64(v68))
+			v74 := int32(uint32(v70) % uint32(v73))
+			v75 = v70
+			if v72 {
+				v75 = v74
+			}
+			v76 = int64(uint32(v75))
+			v77 := uint32(v75) < uint32(128)
+			if !v77 {
 				goto b23
 			}
 		}
 		{
-			v71 := int32(uint64(v69))
-			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
-			v73 := v63 + v72
-			u61 = v61
+			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
+			v79 := v66 + v78
 			u64 = v64
-			h73[li] = v73
+			u67 = v67
+			h79[li] = v79
 			next = 5
 			continue
 		}
 	b23:
-		g.Fault(4, v69, int64(128), v0, v1, int32(0))
+		g.Fault(4, v76, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b24:
 		{
-			v79 := uint64(v27) < uint64(v6)
-			if !v79 {
+			v85 := uint64(v27) < uint64(v6)
+			if !v85 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
 		g.Leave(li)
 		continue
 	b26:
@@ -3326,8 +3345,8 @@ func (g *rowsHost) r5() int {
 		g.Leave(li)
 		continue
 	}
-	g.v61 = u61
 	g.v64 = u64
+	g.v67 = u67
 	return next
 }
 
@@ -3336,15 +3355,15 @@ func (g *rowsHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
-	h73 := g.v73[:n]
+	h79 := g.v79[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v73 := h73[li]
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v73
+		v79 := h79[li]
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v79
 		continue
 	}
 	return 6
@@ -3353,17 +3372,23 @@ func (g *rowsHost) r6() int {
 // r7 runs them after the Barrier in line 268 of kernel.go.
 func (g *rowsHost) r7() int {
 	n := g.Items
-	e64 := g.v64
-	h73 := g.v73[:n]
-	v61 := g.v61
+	e67 := g.v67
+	h79 := g.v79[:n]
+	v64 := g.v64
 	h14 := g.v14[:n]
 	c1 := g.c1
 	v24 := int64(uint32(c1))
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	v66 := v24 * v10
+	v69 := v24 * v10
+	v72 := v69 <= 2147483647
+	v71 := int32(uint64(v69))
+	v73 := int32(1)
+	if v72 {
+		v73 = v71
+	}
 	m0 := g.Memory(0)
-	u64 := g.v64
+	u67 := g.v67
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
@@ -3382,55 +3407,58 @@ func (g *rowsHost) r7() int {
 		if dead[li] {
 			continue
 		}
-		v64 := e64
-		v73 := h73[li]
+		v67 := e67
+		v79 := h79[li]
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v27 := h27[li]
-		var v63, v75, v78 int32
-		var v69 int64
+		var v66, v75, v81, v84 int32
+		var v76 int64
 		{
-			v75 = v64 + 1
-			v76 := v75 < v61
-			if !v76 {
+			v81 = v67 + 1
+			v82 := v81 < v64
+			if !v82 {
 				goto b22
 			}
 		}
-		v63 = v73
-		v64 = v75
+		v66 = v79
+		v67 = v81
 		{
-			v65 := v14 + 5
-			v67 := v65 / v66
-			v68 := v67 * v66
-			v69 = v65 - v68
-			v70 := uint64(v69) < uint64(128)
-			if !v70 {
+			v68 := v14 + 5
+			v70 := int32(uint64(v68))
+			v74 := int32(uint32(v70) % uint32(v73))
+			v75 = v70
+			if v72 {
+				v75 = v74
+			}
+			v76 = int64(uint32(v75))
+			v77 := uint32(v75) < uint32(128)
+			if !v77 {
 				goto b23
 			}
 		}
 		{
-			v71 := int32(uint64(v69))
-			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
-			v73 = v63 + v72
-			u64 = v64
-			h73[li] = v73
+			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
+			v79 = v66 + v78
+			u67 = v67
+			h79[li] = v79
 			next = 5
 			continue
 		}
 	b23:
-		g.Fault(4, v69, int64(128), v0, v1, int32(0))
+		g.Fault(4, v76, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b22:
-		v78 = v73
+		v84 = v79
 		{
-			v79 := uint64(v27) < uint64(v6)
-			if !v79 {
+			v85 := uint64(v27) < uint64(v6)
+			if !v85 {
 				goto b26
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v78
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
 		g.Leave(li)
 		continue
 	b26:
@@ -3438,7 +3466,7 @@ func (g *rowsHost) r7() int {
 		g.Leave(li)
 		continue
 	}
-	g.v64 = u64
+	g.v67 = u67
 	return next
 }
 
@@ -4514,8 +4542,8 @@ type uniformRowsHost struct {
 	v29 []int32
 	v36 int32
 	v39 int32
-	v48 []int32
-	v53 []int32
+	v51 []int32
+	v56 []int32
 }
 
 func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
@@ -4543,8 +4571,8 @@ func (g *uniformRowsHost) Begin() {
 	kernelimpl.HostRoom(&g.v25, n)
 	kernelimpl.HostRoom(&g.v27, n)
 	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v53, n)
+	kernelimpl.HostRoom(&g.v51, n)
+	kernelimpl.HostRoom(&g.v56, n)
 }
 
 // Run runs it.
@@ -4700,16 +4728,22 @@ func (g *uniformRowsHost) r2() int {
 	c0 := g.c0
 	v8 := int64(uint32(c0))
 	v41 := v13 * v8
+	v44 := v41 <= 2147483647
+	v43 := int32(uint64(v41))
+	v45 := int32(1)
+	if v44 {
+		v45 = v43
+	}
 	u36 := g.v36
 	u39 := g.v39
-	h48 := g.v48[:n]
+	h51 := g.v51[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	v54 := v13 * v8
-	v55 := v54 + -1
-	v56 := uint64(v55) < uint64(128)
-	v57 := int32(uint64(v55))
-	h53 := g.v53[:n]
+	v57 := v13 * v8
+	v58 := v57 + -1
+	v59 := uint64(v58) < uint64(128)
+	v60 := int32(uint64(v58))
+	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
@@ -4731,8 +4765,8 @@ func (g *uniformRowsHost) r2() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v25 := h25[li]
-		var v36, v38, v39, v53, v75 int32
-		var v44 int64
+		var v36, v38, v39, v47, v56, v81 int32
+		var v48 int64
 		{
 			v31 := *(*int32)(m0)
 			v32 := v31 / 4
@@ -4742,7 +4776,7 @@ func (g *uniformRowsHost) r2() int {
 			v36 = v35 + 1
 			v37 := 0 < v36
 			if !v37 {
-				v53 = v27
+				v56 = v27
 				goto b12
 			}
 			v38 = v27
@@ -4750,21 +4784,24 @@ func (g *uniformRowsHost) r2() int {
 		}
 		{
 			v40 := v12 + 5
-			v42 := v40 / v41
-			v43 := v42 * v41
-			v44 = v40 - v43
-			v45 := uint64(v44) < uint64(128)
-			if !v45 {
+			v42 := int32(uint64(v40))
+			v46 := int32(uint32(v42) % uint32(v45))
+			v47 = v42
+			if v44 {
+				v47 = v46
+			}
+			v48 = int64(uint32(v47))
+			v49 := uint32(v47) < uint32(128)
+			if !v49 {
 				goto b11
 			}
 		}
 		{
-			v46 := int32(uint64(v44))
-			v47 := *(*int32)(unsafe.Add(m0, int(v46)*4))
-			v48 := v38 + v47
+			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
+			v51 := v38 + v50
 			u36 = v36
 			u39 = v39
-			h48[li] = v48
+			h51[li] = v51
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4774,28 +4811,28 @@ func (g *uniformRowsHost) r2() int {
 			continue
 		}
 	b11:
-		g.Fault(2, v44, int64(128), v0, v1, int32(0))
+		g.Fault(2, v48, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b12:
-		if !v56 {
+		if !v59 {
 			goto b22
 		}
 		{
-			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
-			v59 := v58 == 0
-			v60 := int32(0)
-			if v59 {
-				v60 = int32(1)
+			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			v62 := v61 == 0
+			v63 := int32(0)
+			if v62 {
+				v63 = int32(1)
 			}
-			v61 := v60
-			v62 := v61 != 0
-			if !v62 {
-				v75 = v53
+			v64 := v63
+			v65 := v64 != 0
+			if !v65 {
+				v81 = v56
 				goto b19
 			}
 		}
-		h53[li] = v53
+		h56[li] = v56
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4805,12 +4842,12 @@ func (g *uniformRowsHost) r2() int {
 		continue
 	b19:
 		{
-			v76 := uint64(v25) < uint64(v4)
-			if !v76 {
+			v82 := uint64(v25) < uint64(v4)
+			if !v82 {
 				goto b21
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		g.Leave(li)
 		continue
 	b21:
@@ -4818,7 +4855,7 @@ func (g *uniformRowsHost) r2() int {
 		g.Leave(li)
 		continue
 	b22:
-		g.Fault(4, v55, int64(128), v0, v1, int32(0))
+		g.Fault(4, v58, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -4832,15 +4869,15 @@ func (g *uniformRowsHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h29 := g.v29[:n]
-	h48 := g.v48[:n]
+	h51 := g.v51[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
-		v48 := h48[li]
-		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v48
+		v51 := h51[li]
+		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v51
 		continue
 	}
 	return 3
@@ -4850,7 +4887,7 @@ func (g *uniformRowsHost) r3() int {
 func (g *uniformRowsHost) r4() int {
 	n := g.Items
 	e39 := g.v39
-	h48 := g.v48[:n]
+	h51 := g.v51[:n]
 	v36 := g.v36
 	h12 := g.v12[:n]
 	c1 := g.c1
@@ -4858,15 +4895,21 @@ func (g *uniformRowsHost) r4() int {
 	c0 := g.c0
 	v8 := int64(uint32(c0))
 	v41 := v13 * v8
+	v44 := v41 <= 2147483647
+	v43 := int32(uint64(v41))
+	v45 := int32(1)
+	if v44 {
+		v45 = v43
+	}
 	m0 := g.Memory(0)
 	u39 := g.v39
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
-	v54 := v13 * v8
-	v55 := v54 + -1
-	v56 := uint64(v55) < uint64(128)
-	v57 := int32(uint64(v55))
-	h53 := g.v53[:n]
+	v57 := v13 * v8
+	v58 := v57 + -1
+	v59 := uint64(v58) < uint64(128)
+	v60 := int32(uint64(v58))
+	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
@@ -4884,38 +4927,41 @@ func (g *uniformRowsHost) r4() int {
 			continue
 		}
 		v39 := e39
-		v48 := h48[li]
+		v51 := h51[li]
 		v12 := h12[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v25 := h25[li]
-		var v38, v50, v53, v75 int32
-		var v44 int64
+		var v38, v47, v53, v56, v81 int32
+		var v48 int64
 		{
-			v50 = v39 + 1
-			v51 := v50 < v36
-			if !v51 {
+			v53 = v39 + 1
+			v54 := v53 < v36
+			if !v54 {
 				goto b10
 			}
 		}
-		v38 = v48
-		v39 = v50
+		v38 = v51
+		v39 = v53
 		{
 			v40 := v12 + 5
-			v42 := v40 / v41
-			v43 := v42 * v41
-			v44 = v40 - v43
-			v45 := uint64(v44) < uint64(128)
-			if !v45 {
+			v42 := int32(uint64(v40))
+			v46 := int32(uint32(v42) % uint32(v45))
+			v47 = v42
+			if v44 {
+				v47 = v46
+			}
+			v48 = int64(uint32(v47))
+			v49 := uint32(v47) < uint32(128)
+			if !v49 {
 				goto b11
 			}
 		}
 		{
-			v46 := int32(uint64(v44))
-			v47 := *(*int32)(unsafe.Add(m0, int(v46)*4))
-			v48 = v38 + v47
+			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
+			v51 = v38 + v50
 			u39 = v39
-			h48[li] = v48
+			h51[li] = v51
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4925,29 +4971,29 @@ func (g *uniformRowsHost) r4() int {
 			continue
 		}
 	b11:
-		g.Fault(2, v44, int64(128), v0, v1, int32(0))
+		g.Fault(2, v48, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b10:
-		v53 = v48
-		if !v56 {
+		v56 = v51
+		if !v59 {
 			goto b22
 		}
 		{
-			v58 := *(*int32)(unsafe.Add(m0, int(v57)*4))
-			v59 := v58 == 0
-			v60 := int32(0)
-			if v59 {
-				v60 = int32(1)
+			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			v62 := v61 == 0
+			v63 := int32(0)
+			if v62 {
+				v63 = int32(1)
 			}
-			v61 := v60
-			v62 := v61 != 0
-			if !v62 {
-				v75 = v53
+			v64 := v63
+			v65 := v64 != 0
+			if !v65 {
+				v81 = v56
 				goto b19
 			}
 		}
-		h53[li] = v53
+		h56[li] = v56
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4957,12 +5003,12 @@ func (g *uniformRowsHost) r4() int {
 		continue
 	b19:
 		{
-			v76 := uint64(v25) < uint64(v4)
-			if !v76 {
+			v82 := uint64(v25) < uint64(v4)
+			if !v82 {
 				goto b21
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		g.Leave(li)
 		continue
 	b21:
@@ -4970,7 +5016,7 @@ func (g *uniformRowsHost) r4() int {
 		g.Leave(li)
 		continue
 	b22:
-		g.Fault(4, v55, int64(128), v0, v1, int32(0))
+		g.Fault(4, v58, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -4990,9 +5036,9 @@ func (g *uniformRowsHost) r5() int {
 		}
 		v29 := h29[li]
 		{
-			v63 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-			v64 := v63 + 1
-			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v64
+			v66 := *(*int32)(unsafe.Add(m0, int(v29)*4))
+			v67 := v66 + 1
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v67
 			continue
 		}
 	}
@@ -5007,9 +5053,15 @@ func (g *uniformRowsHost) r6() int {
 	v13 := int64(uint32(c1))
 	c0 := g.c0
 	v8 := int64(uint32(c0))
-	v54 := v13 * v8
+	v57 := v13 * v8
+	v72 := v57 <= 2147483647
+	v71 := int32(uint64(v57))
+	v73 := int32(1)
+	if v72 {
+		v73 = v71
+	}
 	m0 := g.Memory(0)
-	h53 := g.v53[:n]
+	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
@@ -5028,41 +5080,44 @@ func (g *uniformRowsHost) r6() int {
 			continue
 		}
 		v12 := h12[li]
-		v53 := h53[li]
+		v56 := h56[li]
 		v25 := h25[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v69 int64
-		var v75 int32
+		var v75, v81 int32
+		var v76 int64
 		{
-			v66 := v12 + 7
-			v67 := v66 / v54
-			v68 := v67 * v54
-			v69 = v66 - v68
-			v70 := uint64(v69) < uint64(128)
-			if !v70 {
+			v69 := v12 + 7
+			v70 := int32(uint64(v69))
+			v74 := int32(uint32(v70) % uint32(v73))
+			v75 = v70
+			if v72 {
+				v75 = v74
+			}
+			v76 = int64(uint32(v75))
+			v77 := uint32(v75) < uint32(128)
+			if !v77 {
 				goto b18
 			}
 		}
 		{
-			v71 := int32(uint64(v69))
-			v72 := *(*int32)(unsafe.Add(m0, int(v71)*4))
-			v73 := v53 + v72
-			v75 = v73
+			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
+			v79 := v56 + v78
+			v81 = v79
 		}
 		{
-			v76 := uint64(v25) < uint64(v4)
-			if !v76 {
+			v82 := uint64(v25) < uint64(v4)
+			if !v82 {
 				goto b21
 			}
 		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
+		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		continue
 	b21:
 		g.Fault(3, v25, v4, v0, v1, int32(0))
 		continue
 	b18:
-		g.Fault(5, v69, int64(128), v0, v1, int32(0))
+		g.Fault(5, v76, int64(128), v0, v1, int32(0))
 		continue
 	}
 	return -1

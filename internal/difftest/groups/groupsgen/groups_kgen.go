@@ -620,9 +620,9 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
 	},
 	SPIRV: rowsSPIRV,
-	Sum:   0x96b04c00,
+	Sum:   0xa6f6ca1f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0x495c6e46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0xc6563929},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
@@ -943,11 +943,11 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
 	},
 	SPIRV: uniformRowsSPIRV,
-	Sum:   0x35da917b,
+	Sum:   0x87ff92fc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x6d5fe7ec},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4af863f4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x241964ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0xea140896},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x20ddbbf5},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0xd8107956},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{

@@ -57,7 +57,7 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xe07257b4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x41bb1e8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x666323d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{

@@ -1,0 +1,147 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// shortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
+// i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
+// the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
+// hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
+func shortDivide(m *ir.Module) diag.List {
+	a := solved(m, nil)
+	short := map[*ir.Value]*shortDivision{}
+	for _, b := range a.dom.Order {
+		for _, v := range b.Insts {
+			if isShortDivision(a, v) {
+				short[v] = &shortDivision{maker: maker{f: m.Kernel, at: v}}
+			}
+		}
+	}
+	for _, b := range a.dom.Order {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			if v.Op == ir.OpISub {
+				// The quotient stands before what remains, and is what it was until the end.
+				if q := quotientOf(v); short[q] != nil {
+					d := short[q]
+					d.at, d.made = v, nil
+					v.Op, v.Args = ir.OpUConvert, []*ir.Value{d.remainder()}
+					out = append(out, d.made...)
+				}
+			}
+			if d := short[v]; d != nil {
+				d.prepare(a)
+				d.result = d.quotient
+				if v.Op == ir.OpUMod {
+					d.result = d.remainder
+				}
+				d.value = d.result()
+				out = append(out, d.made...)
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+	for v, d := range short {
+		v.Op, v.Args = ir.OpSConvert, []*ir.Value{d.value}
+	}
+	if len(short) > 0 {
+		runSimplify(m)
+		return runCSE(m)
+	}
+	return nil
+}
+
+// isShortDivision reports whether v divides what is from 0 to MaxInt32, and not by what
+// narrow may take with its sign.
+func isShortDivision(a *ranges, v *ir.Value) bool {
+	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
+		return false
+	}
+	x, y := v.Args[0], v.Args[1]
+	if x.IsConst() || y.IsConst() || extended(y) != nil {
+		return false
+	}
+	p, q := a.at(x, v.Block), a.at(y, v.Block)
+	if ok, _ := narrowOp(y.Op); ok && q.lo < 0 && q.fits32() {
+		return false
+	}
+	return p.lo >= 0 && p.hi <= math.MaxInt32
+}
+
+// quotientOf returns the x/d of v, x - x/d*d, or nil.
+func quotientOf(v *ir.Value) *ir.Value {
+	x, d := divided(v)
+	if d == nil {
+		return nil
+	}
+	mul := v.Args[1]
+	for _, q := range mul.Args {
+		if q.Op == ir.OpSDiv && q.Args[0] == x && q.Args[1] == d {
+			return q
+		}
+	}
+	return nil
+}
+
+// shortDivision is the division that stands at its maker's place.
+type shortDivision struct {
+	maker
+	x, by    *ir.Value // of 32 bits and without signs, 1 for a divisor that does not fit
+	fits     *ir.Value // nil for a divisor that does
+	negative *ir.Value // nil for one that is never negative
+	result   func() *ir.Value
+	value    *ir.Value
+}
+
+func (d *shortDivision) num(n int64) *ir.Value { return d.f.Module.Int(ir.TypeI32, n) }
+
+// prepare makes what quotient and remainder take.
+func (d *shortDivision) prepare(a *ranges) {
+	v := d.at
+	y := v.Args[1]
+	q := a.at(y, v.Block)
+	d.x = d.op(ir.OpUConvert, ir.TypeI32, v.Args[0])
+	d.by = d.op(ir.OpUConvert, ir.TypeI32, y)
+	most := d.f.Module.Int(ir.TypeI64, math.MaxInt32)
+	switch {
+	case v.Op != ir.OpSDiv:
+		d.fits = d.op(ir.OpULe, ir.TypeBool, y, most)
+	case q.lo < 0:
+		if !q.fits32() {
+			d.fits = d.op(ir.OpIEq, ir.TypeBool, y, d.op(ir.OpSConvert, ir.TypeI64, d.by))
+		}
+		d.negative = d.op(ir.OpSLt, ir.TypeBool, d.by, d.num(0))
+	case !q.fits32():
+		d.fits = d.op(ir.OpSLe, ir.TypeBool, y, most)
+	}
+	if d.negative != nil {
+		d.by = d.op(ir.OpSelect, ir.TypeI32, d.negative, d.op(ir.OpISub, ir.TypeI32, d.num(0), d.by), d.by)
+	}
+	d.by = d.ifFits(d.by, d.num(1))
+}
+
+// ifFits returns v, or other for a divisor that does not fit.
+func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
+	if d.fits == nil {
+		return v
+	}
+	return d.op(ir.OpSelect, ir.TypeI32, d.fits, v, other)
+}
+
+func (d *shortDivision) quotient() *ir.Value {
+	q := d.op(ir.OpUDiv, ir.TypeI32, d.x, d.by)
+	if d.negative != nil {
+		q = d.op(ir.OpSelect, ir.TypeI32, d.negative, d.op(ir.OpISub, ir.TypeI32, d.num(0), q), q)
+	}
+	return d.ifFits(q, d.num(0))
+}
+
+// remainder has no sign, as what is divided.
+func (d *shortDivision) remainder() *ir.Value {
+	return d.ifFits(d.op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
+}
