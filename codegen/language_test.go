@@ -174,6 +174,8 @@ var language = map[string][]snippet{
 	},
 	"conversions of strings": {
 		no("KG208", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
+		yes("b := []byte(\"abc\"); if s := string(b[i%3:]); s == \"bc\" || s > \"c\" { k.Out[i] = int32(s[0]) }; b[0]++"),
+		no("KG208", "b := []byte(\"abc\"); s := string(b); b[0]++; k.B[i] = s == \"bbc\""),
 		yes("s, r := []byte(\"abc\"), []rune(\"abc\"); s[0]++; k.Out[i] = int32(s[i%3]) + r[1]"),
 	},
 	"slices to arrays": {
@@ -227,7 +229,13 @@ var language = map[string][]snippet{
 		yes("h := &ordered{make([]int32, 0, 8)}; heap.Push(h, k.X[i]); heap.Init(h); k.Out[i] = heap.Pop(h).(int32)", orderedHeap),
 	},
 	"package encoding/binary": {no("KG304", "_ = binary.Write(nil, binary.LittleEndian, k.X)"), yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
-	"package cmp":             {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
+	"package bytes": {
+		yes("b := []byte(\"abc\")[i%3:]; k.B[i] = bytes.Equal(b, []byte(\"bc\")) || bytes.HasPrefix(b, b[1:]); k.Out[i] = int32(bytes.Index(b, []byte(\"c\")) + bytes.Compare(b, b[1:]))"),
+		yes("k.Out[i] = int32(len(bytes.TrimSpace([]byte(\" a\"))))"),
+		no("KG204", "k.Out[i] = int32(len(bytes.Clone([]byte(\"abc\")[i%3:])))"),
+		no("KG208", "k.Out[i] = int32(bytes.IndexAny([]byte(\"abc\"), \"cd\"))"),
+	},
+	"package cmp": {yes("k.Out[i] = int32(cmp.Compare(k.F[i], 1)) + cmp.Or(k.X[i], 3)")},
 	"package slices": {
 		yes("var w [8]int32; copy(w[:], k.X); slices.Reverse(w[:]); k.Out[i] = slices.Max(k.X) + w[i%8] + int32(slices.Index(k.X, 3))"),
 		yes("for j, x := range slices.All(k.X) { k.Out[j] = x }; k.B[i] = slices.Equal(k.X, k.Out) || slices.ContainsFunc(k.X, func(x int32) bool { return x > 3 })"),

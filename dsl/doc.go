@@ -206,7 +206,7 @@
 //	int, uint                  yes, 64 bits on every device
 //	float32, float64           yes; float64 needs an aspect
 //	complex64, complex128      yes
-//	string                     yes, parts of and choices among those in the code; joined on the device: KG208
+//	string                     yes, parts of and choices among those in the code, and bytes as long as they stay; joined on the device: KG208
 //	arrays                     yes
 //	arrays of slices, …        yes, of pointers or functions too, up to 32, with known indices and in loops of known rounds; else KG201; of strings by any index
 //	structs                    yes, embedded too
@@ -251,7 +251,7 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes; else KG208
+//	conversions of strings     yes, of known ones to bytes and runes, of bytes to read before they change; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
@@ -278,6 +278,7 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
+//	bytes                      yes, what compares and searches; with tables of Unicode, or what allocates: KG202, KG204, KG208
 //	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303

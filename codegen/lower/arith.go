@@ -66,8 +66,9 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 		}
 	}
 	if isString(t) {
-		if a, ok := l.textOf(x); ok {
-			if b, ok := l.textOf(y); ok {
+		if a, ok := l.charsOf(x); ok {
+			if b, ok := l.charsOf(y); ok {
+				defer l.used(x, y)
 				return l.textOp(in.Op, a, b)
 			}
 		}
@@ -312,10 +313,16 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if y, ok := y.(str); ok {
 			return l.m.Bool(x.s == y.s)
 		}
-		if y, ok := y.(text); ok {
+		switch y.(type) {
+		case text, view:
 			return l.equal(y, x, t)
 		}
+	case view:
+		return l.equalViews(x, y)
 	case text:
+		if _, ok := y.(view); ok {
+			return l.equalViews(x, y)
+		}
 		if y, ok := l.textOf(y); ok {
 			return l.equalTexts(x, y)
 		}

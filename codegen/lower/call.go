@@ -132,6 +132,8 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 		return l.m.Int(ir.TypeI64, int64(len(x.s)))
 	case text:
 		return x.n
+	case view:
+		return x.s.len
 	case parts:
 		if name == "cap" {
 			return l.m.Int(ir.TypeI64, int64(len(x.refs)))
@@ -148,7 +150,7 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 }
 
 func (l *lowerer) minMax(name string, args []val, t types.Type) val {
-	isText := func(v val) bool { _, ok := v.(text); return ok }
+	isText := func(v val) bool { _, ok := v.(chars); return ok }
 	if slices.ContainsFunc(args, isText) {
 		return l.textMinMax(name, args)
 	}
@@ -346,6 +348,10 @@ func (l *lowerer) onlyNil(addr *ir.Value) bool {
 func (l *lowerer) bytesOf(v val) val {
 	if t, ok := v.(text); ok {
 		return l.textBytes(t)
+	}
+	if v, ok := v.(view); ok {
+		l.used(v) // what is copied may overlap
+		return v.s
 	}
 	s, ok := v.(str)
 	if !ok {

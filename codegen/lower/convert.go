@@ -26,6 +26,15 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
 		return bad{}
 	}
+	if s, ok := v.(slice); ok && isString(to) {
+		if t, ok := from.Underlying().(*types.Slice); ok && width(t.Elem()) == 8 {
+			return l.viewOf(s)
+		}
+	}
+	if _, ok := v.(view); ok && !isString(to) {
+		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
+		return bad{}
+	}
 	x, ok := v.(*ir.Value)
 	if !ok || l.classify(to) != classScalar {
 		if types.Identical(from.Underlying(), to.Underlying()) {

@@ -171,11 +171,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
 	}
-	length := l.m.Int(ir.TypeI64, n)
-	if m.device() {
-		return pointer{ref: constRef{v: slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}}}
-	}
-	return pointer{ref: constRef{v: slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}}}
+	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
 // table makes a read-only variable of constants.
@@ -293,7 +289,36 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		}
 		return out, true
 	}
+	if s, ok := t.Underlying().(*types.Slice); ok && tree != nil && tree.length > 0 {
+		return l.rowSlice(tree, s)
+	}
+	if tree != nil && (tree.length > 0 || len(tree.parts) > 0) {
+		return nil, false
+	}
 	return l.zero(t), true
+}
+
+// rowSlice returns a slice that stands in a table.
+func (l *lowerer) rowSlice(tree *constTree, s *types.Slice) (val, bool) {
+	a := types.NewArray(s.Elem(), int64(tree.length))
+	if !l.isFlat(s.Elem()) {
+		v, ok := l.constTree(tree, a)
+		if !ok {
+			return nil, false
+		}
+		return constParts(v.(tuple).elems), true
+	}
+	m, ok := l.table(nil, "row", tree, a)
+	return l.tableSlice(m, s, int64(tree.length)), ok
+}
+
+// tableSlice returns the slice of a table of n elements.
+func (l *lowerer) tableSlice(m mem, s *types.Slice, n int64) slice {
+	length := l.m.Int(ir.TypeI64, n)
+	if m.device() {
+		return slice{at: mem{addr: m.addr, elem: l.memType(s.Elem(), true)}, len: length, cap: length}
+	}
+	return slice{at: m, off: l.m.Int(ir.TypeI64, 0), len: length, cap: length}
 }
 
 // stringTable is a table of the bytes of a string.

@@ -391,6 +391,8 @@ func (l *lowerer) index(in *ssa.Index) val {
 		return l.unknownElement(in, in.Type())
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
+	case view:
+		return l.indexView(in, x, i)
 	case text:
 		return l.byteAt(x, l.toI64(l.checkIndex(i, in.Index.Type(), x.n), in.Index.Type()))
 	}
@@ -426,7 +428,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
-	case str, text:
+	case str, text, view:
 		return l.sliceString(in, x, lo, hi)
 	case parts:
 		return l.sliceParts(in, x, lo, hi, mx)
@@ -535,12 +537,16 @@ func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 			return str{s.s[a:b]}
 		}
 	}
-	t, ok := l.textOf(x)
-	if !ok {
-		return str{}
-	}
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}
-	return l.sliceText(t, bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)})
+	b := bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)}
+	if v, ok := x.(view); ok {
+		return l.sliceView(v, b)
+	}
+	t, ok := l.textOf(x)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	return l.sliceText(t, b)
 }

@@ -14,6 +14,11 @@ import (
 // before. A nil pointer or slice takes the shape of what else is stored; other
 // zero values yield only where they are overwritten at once.
 func (l *lowerer) storeShape(c *cell, v val) {
+	if _, ok := v.(view); ok {
+		l.errorf(diag.String, l.pos, viewHint, "a string of bytes cannot be kept in a variable that has others, too: a kernel does not copy them")
+		c.spoil()
+		return
+	}
 	if c.several != nil {
 		l.storeSeveral(c, v)
 		return

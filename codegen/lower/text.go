@@ -159,7 +159,7 @@ func (l *lowerer) sliceText(t text, b bounds) text {
 
 // differAt returns the first index, up to a limit, at which two texts differ, or the
 // limit.
-func (l *lowerer) differAt(a, b text, limit *ir.Value) *ir.Value {
+func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
 	head, body, next, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
@@ -168,7 +168,7 @@ func (l *lowerer) differAt(a, b text, limit *ir.Value) *ir.Value {
 	i := l.loadVar(v)
 	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, limit), body, out)
 	l.b = body
-	l.b.Branch(l.op(ir.OpIEq, ir.TypeBool, l.byteAt(a, i), l.byteAt(b, i)), next, out)
+	l.b.Branch(l.op(ir.OpIEq, ir.TypeBool, a.at(l, i), b.at(l, i)), next, out)
 	l.b = next
 	l.storeVar(v, l.op(ir.OpIAdd, ir.TypeI64, i, l.m.Int(ir.TypeI64, 1)))
 	l.b.Jump(head)
@@ -177,14 +177,14 @@ func (l *lowerer) differAt(a, b text, limit *ir.Value) *ir.Value {
 }
 
 // equalTexts lowers a == b.
-func (l *lowerer) equalTexts(a, b text) val {
-	same := l.op(ir.OpIEq, ir.TypeBool, a.n, b.n)
-	limit := l.op(ir.OpSelect, ir.TypeI64, same, a.n, l.m.Int(ir.TypeI64, 0))
+func (l *lowerer) equalTexts(a, b chars) val {
+	same := l.op(ir.OpIEq, ir.TypeBool, a.length(), b.length())
+	limit := l.op(ir.OpSelect, ir.TypeI64, same, a.length(), l.m.Int(ir.TypeI64, 0))
 	return l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, l.differAt(a, b, limit), limit))
 }
 
 // textOp lowers an operator between strings that are not both known.
-func (l *lowerer) textOp(op token.Token, a, b text) val {
+func (l *lowerer) textOp(op token.Token, a, b chars) val {
 	switch op {
 	case token.ADD:
 		l.errorf(diag.String, token.NoPos, "keep the parts, or bytes in a slice",
@@ -201,16 +201,16 @@ func (l *lowerer) textOp(op token.Token, a, b text) val {
 }
 
 // textLess lowers a < b.
-func (l *lowerer) textLess(a, b text) *ir.Value {
-	shorter := l.op(ir.OpSLt, ir.TypeBool, a.n, b.n)
-	limit := l.op(ir.OpSelect, ir.TypeI64, shorter, a.n, b.n)
+func (l *lowerer) textLess(a, b chars) *ir.Value {
+	shorter := l.op(ir.OpSLt, ir.TypeBool, a.length(), b.length())
+	limit := l.op(ir.OpSelect, ir.TypeI64, shorter, a.length(), b.length())
 	i := l.differAt(a, b, limit)
 	v := l.m.NewVar(l.f, ir.Function, "less", ir.TypeBool)
 	l.storeVar(v, shorter)
 	differ, out := l.newBlock(), l.newBlock()
 	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, i, limit), differ, out)
 	l.b = differ
-	l.storeVar(v, l.op(ir.OpULt, ir.TypeBool, l.byteAt(a, i), l.byteAt(b, i)))
+	l.storeVar(v, l.op(ir.OpULt, ir.TypeBool, a.at(l, i), b.at(l, i)))
 	l.b.Jump(out)
 	l.b = out
 	return l.loadVar(v)
@@ -222,6 +222,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	for _, a := range args[1:] {
 		b, ok2 := l.textOf(a)
 		if !ok || !ok2 {
+			l.errorf(diag.String, token.NoPos, viewHint, "a string of bytes cannot be one of several that data choose among: a kernel does not copy them")
 			return bad{}
 		}
 		p, q := b, acc

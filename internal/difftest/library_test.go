@@ -72,6 +72,9 @@ func init() {
 	add1("Sentinels", gen.RunSentinels, 40, func() golang.Sentinels {
 		return golang.Sentinels{In: []byte("12a4-67 89,10-00099-99123x4567890 -1 22-444 88 16 32"), Out: make([]int, 40)}
 	})
+	add1("Bytes", gen.RunBytes, 60, func() golang.Bytes {
+		return golang.Bytes{In: []byte("get put post getput tputtu \x00\x01\x02\x03 tttuuu a get p q xyz put abcdef"), Buf: make([]byte, 16*60), Out: make([]int, 60)}
+	})
 	add1("Turns", gen.RunTurns, 20, func() golang.Turns {
 		k := golang.Turns{X: make([]int64, 80), Out: make([]int64, 160)}
 		for i := range k.X {

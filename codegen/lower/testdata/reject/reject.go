@@ -266,3 +266,50 @@ func (k Elements) Kernel(it dsl.Item1) {
 		k.Out[5] = 1
 	}
 }
+
+// Kept makes strings of bytes that change before the strings are used.
+type Kept struct {
+	B   []byte
+	Out []int32
+}
+
+func (k Kept) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	var own [4]byte
+	s, t := string(k.B[:4]), string(own[:])
+	k.B[i] = 'x'
+	if s == "abcd" { // want KG208 `may have changed`
+		k.Out[i] = 1
+	}
+	if t == "abcd" {
+		k.Out[i] = 2
+	}
+	own[i&3]++
+	k.Out[i] += int32(t[i&3]) // want KG208 `may have changed`
+	u := string(own[1:])
+	for j := range 3 {
+		if u < "b" { // want KG208 `may have changed`
+			own[j]++
+		}
+		if string(own[j:]) < u { // want KG208 `may have changed`
+			break
+		}
+	}
+	tile := dsl.Local[[4]byte](it)
+	v := string(tile[:])
+	if v == "a" {
+		k.Out[i]++
+	}
+	it.Barrier()
+	if v == "b" { // want KG208 `may have changed`
+		k.Out[i]++
+	}
+	w := "none"
+	if k.Out[i] > 3 {
+		w = string(own[:2]) // want KG208 `cannot be kept in a variable`
+	}
+	if w == "some" {
+		k.Out[i]++
+	}
+	k.Out[i] += int32(len(min(string(own[:]), "x"))) // want KG208 `cannot be one of several`
+}

@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// view is the string that a conversion made of bytes: no copy of them, so it is of use
+// only as long as nothing writes there.
+type view struct {
+	s    slice
+	made point // the conversion
+}
+
+// point is a place in the code: behind an instruction, or where a block begins.
+type point struct {
+	b     *ir.Block
+	after *ir.Value
+}
+
+func (l *lowerer) here() point {
+	p := point{b: l.b}
+	if n := len(l.b.Insts); n > 0 {
+		p.after = l.b.Insts[n-1]
+	}
+	return p
+}
+
+// viewHint says what to write where a view is of no use.
+const viewHint = "use the string before anything is written, compare bytes by bytes.Equal, or copy them to an array"
+
+// viewOf lowers string(b) of bytes.
+func (l *lowerer) viewOf(s slice) view { return view{s, l.here()} }
+
+// chars is a string of which only the device knows the bytes: a text or a view.
+type chars interface {
+	length() *ir.Value
+	at(l *lowerer, i *ir.Value) *ir.Value
+}
+
+func (t text) length() *ir.Value                    { return t.n }
+func (t text) at(l *lowerer, i *ir.Value) *ir.Value { return l.byteAt(t, i) }
+func (v view) length() *ir.Value                    { return v.s.len }
+func (v view) at(l *lowerer, i *ir.Value) *ir.Value {
+	return l.loadScalar(l.elem(v.s, i), types.Typ[types.Uint8])
+}
+
+// charsOf makes a string one of which only the device knows the bytes.
+func (l *lowerer) charsOf(v val) (chars, bool) {
+	if v, ok := v.(view); ok {
+		return v, true
+	}
+	t, ok := l.textOf(v)
+	return t, ok
+}
+
+// used notes that a view among the values is read here, so that the bytes must be those
+// that were converted.
+func (l *lowerer) used(vs ...val) {
+	for _, v := range vs {
+		if v, ok := v.(view); ok {
+			to := l.here()
+			l.atEnd(func() {
+				if at := writeBetween(v.made, to, v.s.at); at != nil {
+					l.report(diag.String, l.pos, viewHint, "the bytes that this string is made of may have changed since it was: a kernel does not copy them")
+				}
+			})
+		}
+	}
+}
+
+// maxUnrolledText bounds the constants that are compared byte by byte without a loop.
+const maxUnrolledText = 16
+
+// equalView lowers v == s for a string that is known.
+func (l *lowerer) equalView(v view, s string) val {
+	same := l.m.NewVar(l.f, ir.Function, "same", ir.TypeBool)
+	l.storeVar(same, l.m.Bool(false))
+	compare, out := l.newBlock(), l.newBlock()
+	l.b.Branch(l.op(ir.OpIEq, ir.TypeBool, v.s.len, l.m.Int(ir.TypeI64, int64(len(s)))), compare, out)
+	l.b = compare
+	all := l.m.Bool(true)
+	for i := range len(s) {
+		eq := l.op(ir.OpIEq, ir.TypeBool, v.at(l, l.m.Int(ir.TypeI64, int64(i))), l.m.Int(ir.TypeI32, int64(s[i])))
+		if i == 0 {
+			all = eq
+		} else {
+			all = l.op(ir.OpLAnd, ir.TypeBool, all, eq)
+		}
+	}
+	l.storeVar(same, all)
+	l.b.Jump(out)
+	l.b = out
+	return l.loadVar(same)
+}
+
+// equalViews lowers x == y where one is a view.
+func (l *lowerer) equalViews(x, y val) val {
+	defer func() { l.used(x, y) }()
+	if _, ok := x.(view); !ok {
+		x, y = y, x
+	}
+	if s, ok := y.(str); ok && len(s.s) <= maxUnrolledText {
+		return l.equalView(x.(view), s.s)
+	}
+	a, ok1 := l.charsOf(x)
+	b, ok2 := l.charsOf(y)
+	if !ok1 || !ok2 {
+		return l.lost(types.Typ[types.Bool])
+	}
+	return l.equalTexts(a, b)
+}
+
+// indexView lowers v[i].
+func (l *lowerer) indexView(in *ssa.Index, v view, i *ir.Value) val {
+	x := v.at(l, l.toI64(l.checkIndex(i, in.Index.Type(), v.s.len), in.Index.Type()))
+	l.used(v)
+	return x
+}
+
+// sliceView lowers v[lo:hi].
+func (l *lowerer) sliceView(v view, b bounds) view {
+	b.fixed, v.s.cap = true, v.s.len // compared with the length
+	v.s = l.reslice(v.s, b)
+	return v
+}
+
+// writeBetween returns an instruction that may write to memory on the way from one point
+// to another, or nil.
+func writeBetween(from, to point, m mem) *ir.Value {
+	begin, end := from.index(0), to.index(len(to.b.Insts))
+	if from.b == to.b && begin <= end {
+		return firstWrite(from.b.Insts[begin:end], m)
+	}
+	if w := firstWrite(from.b.Insts[begin:], m); w != nil {
+		return w
+	}
+	if w := firstWrite(to.b.Insts[:end], m); w != nil {
+		return w
+	}
+	ahead := map[*ir.Block]bool{}
+	spread(from.b, from.b, func(b *ir.Block) []*ir.Block { return b.Term.Succs }, ahead)
+	behind := map[*ir.Block]bool{}
+	spread(to.b, from.b, func(b *ir.Block) []*ir.Block { return b.Preds }, behind)
+	for b := range ahead {
+		if !behind[b] {
+			continue
+		}
+		if w := firstWrite(b.Insts, m); w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+// spread marks the blocks that are reached from b, but for stop and what is behind it.
+func spread(b, stop *ir.Block, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
+	for _, s := range next(b) {
+		if s != stop && !seen[s] {
+			seen[s] = true
+			spread(s, stop, next, seen)
+		}
+	}
+}
+
+// index returns the number of the instruction that follows a point, or lost if that is
+// not known any more.
+func (p point) index(lost int) int {
+	if p.after == nil {
+		return 0
+	}
+	if i := slices.Index(p.b.Insts, p.after); i >= 0 {
+		return i + 1
+	}
+	return lost
+}
+
+// firstWrite returns the first of some instructions that may write to memory, by this
+// work-item or, where others share it, after it has waited for them.
+func firstWrite(insts []*ir.Value, m mem) *ir.Value {
+	shared := m.device() || m.v.Storage == ir.Workgroup
+	for _, v := range insts {
+		if v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) {
+			if shared {
+				return v
+			}
+			continue
+		}
+		if c, ok := v.Aux.(*ir.Copy); ok && c.Dst == m.v {
+			return v
+		}
+		if r := v.Ref(); r != nil && v.Op != ir.OpLoad && v.Op != ir.OpAddrOf && r.Var == m.v {
+			return v
+		}
+	}
+	return nil
+}
