@@ -278,11 +278,12 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	bytes                      yes, what compares and searches; with tables of Unicode, or what allocates: KG202, KG204, KG208
+//	bytes                      yes, what compares, searches and trims; what allocates: KG204, KG208
 //	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand/v2               yes, generators of one's own: NewPCG, NewChaCha8, New, NewZipf; the functions: KG304
+//	unicode                    yes
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
 //	hash/adler32               yes

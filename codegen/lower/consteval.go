@@ -34,9 +34,12 @@ type objectID struct {
 
 // constEnv is what is known of an initialiser, or of a function that it calls.
 type constEnv struct {
-	l     *lowerer // nil where calls and other variables are not looked into
+	l     *lowerer     // nil where calls and other variables are not looked into
+	pkg   *ssa.Package // whose initialiser it is, nil in a function
 	trees map[ssa.Value]*constTree
-	call  any // an objectID's
+	// failed are the variables of which something is not known.
+	failed map[ssa.Value]bool
+	call   any // an objectID's
 }
 
 func (t *constTree) part(i int) *constTree {
@@ -49,14 +52,31 @@ func (t *constTree) part(i int) *constTree {
 	return t.parts[i]
 }
 
-// evalGlobal finds what the package initialiser stores in g, provided that it is
-// made of constants.
+// evalGlobal returns what the package initialiser stores in g, provided that it is made
+// of constants.
 func (l *lowerer) evalGlobal(g *ssa.Global) (*constTree, bool) {
-	root, init := &constTree{}, g.Pkg.Func("init")
-	if init == nil || len(init.Blocks) == 0 { // its package is not here
+	env := l.evalInit(g.Pkg)
+	if env == nil || env.failed[g] {
 		return nil, false
 	}
-	env := &constEnv{l: l, trees: map[ssa.Value]*constTree{g: root}}
+	if tree := env.trees[g]; tree != nil {
+		return tree, true
+	}
+	return &constTree{}, true
+}
+
+// evalInit evaluates the initialiser of a package, as far as it is made of constants. It
+// returns nil if the package is not here.
+func (l *lowerer) evalInit(p *ssa.Package) *constEnv {
+	if env, ok := l.choices.inits[p]; ok {
+		return env
+	}
+	l.choices.inits[p] = nil
+	init := p.Func("init")
+	if init == nil || len(init.Blocks) == 0 {
+		return nil
+	}
+	env := &constEnv{l: l, pkg: p, trees: map[ssa.Value]*constTree{}, failed: map[ssa.Value]bool{}}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			st, ok := in.(*ssa.Store)
@@ -65,17 +85,15 @@ func (l *lowerer) evalGlobal(g *ssa.Global) (*constTree, bool) {
 			}
 			at := env.place(st.Addr)
 			if at == nil {
-				continue
-			}
-			if !env.store(at, st.Val) {
-				if owner := rootOf(st.Addr); owner == ssa.Value(g) {
-					return nil, false
-				}
+				env.failed[rootOf(st.Addr)] = true
+			} else if !env.store(at, st.Val) {
+				env.failed[rootOf(st.Addr)] = true
 				at.leaf = st.Val
 			}
 		}
 	}
-	return root, true
+	l.choices.inits[p] = env
+	return env
 }
 
 func rootOf(v ssa.Value) ssa.Value {
@@ -95,6 +113,9 @@ func rootOf(v ssa.Value) ssa.Value {
 func (e *constEnv) place(v ssa.Value) *constTree {
 	switch v := v.(type) {
 	case *ssa.Global:
+		if e.trees[v] == nil && v.Pkg == e.pkg {
+			e.trees[v] = &constTree{}
+		}
 		return e.trees[v]
 	case *ssa.Alloc:
 		if e.trees[v] == nil {
@@ -173,15 +194,8 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 			return true
 		}
 	case *ssa.UnOp:
-		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && e.trees[g] == nil {
-			if e.l == nil || e.l.writtenAt(g).IsValid() {
-				return false
-			}
-			tree, ok := e.l.evalGlobal(g)
-			if ok {
-				*at = *tree
-			}
-			return ok
+		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
+			return e.global(at, g)
 		}
 		if p := e.place(v.X); p != nil && v.Op == token.MUL {
 			*at = *p
@@ -261,4 +275,23 @@ func (l *lowerer) objectPointer(o *object) (val, bool) {
 	}
 	l.objects[o.id] = p
 	return p, true
+}
+
+// global evaluates a package-level variable into a tree.
+func (e *constEnv) global(at *constTree, g *ssa.Global) bool {
+	if e.l == nil || e.l.writtenAt(g).IsValid() {
+		return false
+	}
+	if g.Pkg == e.pkg { // what it has by now
+		if e.failed[g] {
+			return false
+		}
+		*at = *e.place(g)
+		return true
+	}
+	tree, ok := e.l.evalGlobal(g)
+	if ok {
+		*at = *tree
+	}
+	return ok
 }

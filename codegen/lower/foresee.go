@@ -19,12 +19,13 @@ type choices struct {
 	early   map[*path]bool  // what is read before it is declared: in another round of a loop
 	tries   map[*path]int
 	paths   map[path]*path
-	owners  map[*ir.Var]*cell // of memory, in all lowerings
-	objects map[any]*object   // of packages, by their ids
+	owners  map[*ir.Var]*cell          // of memory, in all lowerings
+	inits   map[*ssa.Package]*constEnv // what initialisers make
+	objects map[any]*object            // of packages, by their ids
 }
 
 func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, objects: map[any]*object{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead

@@ -75,6 +75,13 @@ func init() {
 	add1("Bytes", gen.RunBytes, 60, func() golang.Bytes {
 		return golang.Bytes{In: []byte("get put post getput tputtu \x00\x01\x02\x03 tttuuu a get p q xyz put abcdef"), Buf: make([]byte, 16*60), Out: make([]int, 60)}
 	})
+	add1("Unicodes", gen.RunUnicodes, 40, func() golang.Unicodes {
+		k := golang.Unicodes{Raw: []byte("a \t\n. x\u00a0!\u2003é, b  .c\x80 \xe2\x80 ---- abc 1 2 3 4"), Out: out32(40)}
+		for i := range 40 {
+			k.In = append(k.In, []rune("aZ9 é.Жж\u00a0λ漢あ\u2028ſKǅ\x00!٣")[i%19]+rune(i/19))
+		}
+		return k
+	})
 	add1("Turns", gen.RunTurns, 20, func() golang.Turns {
 		k := golang.Turns{X: make([]int64, 80), Out: make([]int64, 160)}
 		for i := range k.X {

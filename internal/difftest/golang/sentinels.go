@@ -12,6 +12,7 @@ var (
 	errAlso           = errors.New("bad digit") // another one
 	errWide     error = &wideError{64, nil}
 	errOf             = newWide(32, errBad)
+	common            = []error{errEmpty, errOf, errBad}
 	limits            = &bounds{-100, 100, [3]int{7, 8, 9}}
 	firstStick        = stick(4)
 	secondStick       = stick(5)
@@ -136,6 +137,11 @@ func (k Sentinels) Kernel(it dsl.Item1) {
 	}
 	if errors.Unwrap(err) == errBad {
 		h *= 5
+	}
+	for j, e := range common {
+		if err == e {
+			h += 7 << j
+		}
 	}
 	s := sticks[0]
 	if h&1 == 0 {
