@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Alternatives.spv
@@ -355,6 +355,97 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Bytes.spv
+var bytesSPIRV string
+
+//go:embed Bytes.small.spv
+var bytesSmall string
+
+//go:embed Bytes.words.spv
+var bytesWords string
+
+var bytesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Bytes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Buf", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:14", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:29", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:41:22", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/bytes.go:41:22"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:68:14", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/indexbyte_generic.go:14:20"},
+		{Kind: abi.FaultPanic, Pos: "internal/bytealg/index_generic.go:14:7", Message: "unimplemented"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1301:12"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1332:11"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1338:20"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1344:7"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1344:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1344:29"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:77:27"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:79:28"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:85:22"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:87:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/bytealg/bytealg.go:87:29"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/count_generic.go:11:20", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:72:8"},
+		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:111:22", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1376:11"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:878:11"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
+	},
+	SPIRV: bytesSPIRV,
+	Sum:   0xa07bc75c,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x30ea919b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x80f0c484},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Bytes{
+		In:  kernelimpl.HostSlice[byte](a, 0),
+		Buf: kernelimpl.HostSlice[byte](a, 1),
+		Out: kernelimpl.HostSlice[int](a, 2),
+	}.Kernel
+})
+
+// Bytes is the kernel [golang.Bytes] with its slices in device memory.
+// Bytes compares bytes as strings, and by package bytes.
+type Bytes struct {
+	In  runtime.View[byte]
+	Buf runtime.View[byte]
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bytesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Buf)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bytesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Buf)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -2194,17 +2285,17 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:84:22", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:101:30"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:106:10"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:131:13"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:85:22", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:102:30"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:107:10"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:132:13"},
 		{Kind: abi.FaultNil, Pos: "errors/wrap.go:24:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:151:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0xd0283485,
+	Sum:   0x94c9c781,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x7a4d2556},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xa1f8b0fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3925,6 +4016,96 @@ func (k UTF8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 // RunUTF8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(utf8Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Raw)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Unicodes.spv
+var unicodesSPIRV string
+
+//go:embed Unicodes.data
+var unicodesData string
+
+//go:embed Unicodes.small.spv
+var unicodesSmall string
+
+//go:embed Unicodes.words.spv
+var unicodesWords string
+
+var unicodesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Unicodes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]rune", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Raw", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 56,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:20:11", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:99:47"},
+		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:112:46"},
+		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:145:46"},
+		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:132:47"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/unicodes.go:30:28", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1110:21"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:912:30"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:852:10"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:928:35"},
+		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:294:17"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:859:16"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:860:30"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:865:10"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1115:8"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1118:10"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1120:22"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1126:13"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:33:7", Limit: -3},
+	},
+	Data:       unicodesData,
+	DataOffset: 48,
+	SPIRV:      unicodesSPIRV,
+	Sum:        0x61bfdae6,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0x6c43a4e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x8e1d4224},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Unicodes{
+		In:  kernelimpl.HostSlice[rune](a, 0),
+		Raw: kernelimpl.HostSlice[byte](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Unicodes is the kernel [golang.Unicodes] with its slices in device memory.
+// Unicodes asks package unicode about runes.
+type Unicodes struct {
+	In  runtime.View[rune]
+	Raw runtime.View[byte]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unicodes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unicodesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Raw)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnicodes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unicodesKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
