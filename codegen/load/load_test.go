@@ -75,6 +75,7 @@ func TestAccept(t *testing.T) {
 	}
 	want := []string{
 		"elsewhere.Scaler Range1 [WorkGroupSize(256)]",
+		"forms.Fast Task0 []",
 		"forms.Groups NDRange3 []",
 		"forms.Once Task0 []",
 		"forms.Plane Range2 []",
@@ -114,6 +115,9 @@ func TestAccept(t *testing.T) {
 	}
 	if p.Trace.GoList > 2 {
 		t.Errorf("%d calls of the go command", p.Trace.GoList)
+	}
+	if fn := p.SSA.ImportedPackage("example.com/accept/fast").Func("Same"); fn.Blocks == nil {
+		t.Error("what has assembly has no body")
 	}
 	math := p.SSA.ImportedPackage("math")
 	for _, name := range []string{"floor", "Floor", "archFloor"} {
