@@ -78,7 +78,7 @@ var (
 			{"KG303", "", "asmPair«()", "func asmPair() pair"},
 		},
 		"float64": {
-			{"KG202", "", "«root", "var root = math.Sqrt(2)"},
+			{"KG202", "", "«root", "var root = math.Exp(2)"},
 			{"KG304", "", "rand.Float64«()", ""},
 		},
 	}

@@ -223,7 +223,7 @@
 // Declarations:
 //
 //	constants                  yes, iota and untyped constants too
-//	package-level variables    yes, made of constants, pointers and errors.New among them, and never written; else KG202
+//	package-level variables    yes, made of constants, pointers, errors.New, math.Inf and math.Sqrt among them, and never written; else KG202
 //	functions, methods         yes, with several or named results, variadic, generic
 //	recursion                  no: KG301
 //	functions without a body   no: KG303
@@ -293,6 +293,10 @@
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304
+//
+// A package of a module that has assembly, or uses unsafe, compiles from the files that
+// it has for ports without, by the build tags purego and appengine, as xxhash and blake2s
+// do; a function that has no other body: KG303.
 //
 // # Package math
 //

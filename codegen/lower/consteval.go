@@ -140,6 +140,10 @@ func (e *constEnv) place(v ssa.Value) *constTree {
 
 // store evaluates v into a tree.
 func (e *constEnv) store(at *constTree, v ssa.Value) bool {
+	if _, ok := exactFloat(v); ok {
+		*at = constTree{leaf: v}
+		return true
+	}
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Function:
 		*at = constTree{leaf: v}

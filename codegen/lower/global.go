@@ -203,6 +203,10 @@ func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool 
 		return tree.parts[i]
 	}
 	if tree != nil && tree.leaf != nil {
+		if x, ok := exactFloat(tree.leaf); ok {
+			*out = append(*out, l.float(regType(t), x))
+			return true
+		}
 		c, ok := tree.leaf.(*ssa.Const)
 		if !ok {
 			return false
@@ -247,6 +251,9 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		return l.objectPointer(tree.to)
 	}
 	if tree != nil && tree.leaf != nil {
+		if x, ok := exactFloat(tree.leaf); ok {
+			return l.float(regType(t), x), true
+		}
 		switch leaf := tree.leaf.(type) {
 		case *ssa.Const:
 			return l.constant(leaf), true

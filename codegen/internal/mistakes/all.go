@@ -49,7 +49,7 @@ var All = []Mistake{
 	{Name: "local of slices", Code: "KG201", Form: Group, Body: "t := dsl.Local[[2][]int32]«(it)\nk.Out[i] = t[0][0]"},
 	{Name: "private of slices", Code: "KG201", Body: "p := dsl.PrivateAlloca[[]int32]«(it, Size)\nk.Out[i] = p[0][0]", Decls: "var Size = dsl.NewSpecConstant(9)"},
 	{Name: "written variable", Code: "KG202", Once: true, Body: "k.Out[i] = «counter", Decls: "var counter int32\nfunc Bump() { counter++ }"},
-	{Name: "computed variable", Code: "KG202", Once: true, Body: "k.Out[i] = int32(«root)", Decls: "var root = math.Sqrt(2)"},
+	{Name: "computed variable", Code: "KG202", Once: true, Body: "k.Out[i] = int32(«root)", Decls: "var root = math.Exp(2)"},
 	{Name: "error variable", Code: "KG202", Body: "if err := odd(i); err != nil { k.Out[i] = 1 }",
 		Decls: "var errOdd = fmt.Errorf(\"odd\")\nfunc odd(n int) error {\nif n%2 != 0 {\nreturn «errOdd\n}\nreturn nil\n}"},
 	{Name: "pointer variable", Code: "KG202", Once: true, Body: "k.Out[i] = «box.r", Decls: "var box = &boxed{int32(math.Sqrt(2))}\ntype boxed struct{ r int32 }"},

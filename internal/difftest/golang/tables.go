@@ -191,8 +191,15 @@ func (k Tables) Kernel(it dsl.Item1) {
 	for j, n := range from {
 		sum += float64(n) * float64(j)
 	}
-	k.Out[i] = sum
+	k.Out[i] = min(sum*root, most) + roots[i%4]
 }
+
+// What no constants are, but made of them by what is exact.
+var (
+	most  = math.Inf(1)
+	root  = 2 * math.Sqrt(2)
+	roots = [...]float64{math.Sqrt(3), -math.Ldexp(1, -3), float64(float32(math.Sqrt(7))), math.Copysign(0, -1)}
+)
 
 // Bessel calls functions of package math that choose among tables.
 type Bessel struct{ X, Out []float64 }
