@@ -32,7 +32,6 @@ const (
 	allocates = "it allocates, and how much is not known when the kernel is built"
 	reflects  = "it looks at types when it runs"
 	global    = "it has state of the whole program"
-	texts     = "it makes a string"
 )
 
 // table has a row for each function and method that packages export. Those that have
@@ -248,10 +247,10 @@ var randRows = join(map[string]row{
 	"N":                       no("KG304", global, "r.i(rand.N(9))"),
 	"PCG.AppendBinary":        no("KG204", allocates, "p, _ := rand.NewPCG(1, 2).AppendBinary(nil); r.i(int(p[0]))"),
 	"PCG.MarshalBinary":       yes("p, err := rand.NewPCG(u, 2).MarshalBinary(); r.b(err == nil); for _, q := range p { r.u(uint64(q)) }"),
-	"PCG.UnmarshalBinary":     no("KG208", texts, "_ = rand.NewPCG(1, 2).UnmarshalBinary(nil)"),
+	"PCG.UnmarshalBinary":     yes("p, _ := rand.NewPCG(u, v).MarshalBinary(); p[n+3] ^= byte(w >> 63); g := rand.NewPCG(1, 2); r.b(g.UnmarshalBinary(p) == nil); r.u(g.Uint64()); r.b(g.UnmarshalBinary(p[:9]) == nil)"),
 	"ChaCha8.AppendBinary":    no("KG204", allocates, "p, _ := rand.NewChaCha8([32]byte{}).AppendBinary(nil); r.i(int(p[0]))"),
 	"ChaCha8.MarshalBinary":   yes("g := rand.NewChaCha8([32]byte{byte(u)}); for range 3 { g.Uint64() }; p, err := g.MarshalBinary(); r.b(err == nil); for _, q := range p { r.u(uint64(q)) }").ofMuchCode(),
-	"ChaCha8.UnmarshalBinary": no("KG208", texts, "_ = rand.NewChaCha8([32]byte{}).UnmarshalBinary(nil)"),
+	"ChaCha8.UnmarshalBinary": yes("q := rand.NewChaCha8([32]byte{byte(u)}); for range 3 { q.Uint64() }; p, _ := q.MarshalBinary(); p[n+3] ^= byte(w >> 63); g := rand.NewChaCha8([32]byte{}); r.b(g.UnmarshalBinary(p) == nil); r.u(g.Uint64())").ofMuchCode(),
 },
 	each(func(name string) row { return no("KG304", global, "_ = rand."+name+"()") },
 		"ExpFloat64", "Float32", "Float64", "Int", "Int32", "Int64", "NormFloat64", "Uint", "Uint32", "Uint64"),
