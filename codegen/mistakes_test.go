@@ -208,3 +208,43 @@ func TestMistakesInPackages(t *testing.T) {
 		}
 	}
 }
+
+// TestOnce: what several kernels, calls or instances of a generic function come to is
+// reported once, though each would say it in other words.
+func TestOnce(t *testing.T) {
+	const src = `package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+type First struct{ X, Out []int32 }
+
+func (k First) Kernel(it dsl.NDItem1) {
+	meet(it, it.GlobalID())
+	meet(it, int(k.Out[0]))
+	k.Out[0] = pick([2][]int32{k.X, k.Out}, 1)[it.LocalID()]
+	k.Out[1] = int32(pick([2]func() int{}, it.LocalID())())
+}
+
+type Second struct{ X, Out []float32 }
+
+func (k Second) Kernel(it dsl.NDItem1) {
+	meet(it, it.LocalID())
+	k.Out[0] = pick([2][]float32{k.X, k.Out}, it.LocalID())[0]
+}
+
+func meet(it dsl.NDItem1, i int) {
+	if i > 3 {
+		it.Barrier()
+	}
+}
+
+func pick[T any](xs [2]T, i int) T {
+	return xs[i]
+}
+`
+	diags := compileSnippet(t, src)
+	diags.Sort()
+	if got, want := positions(diags), []string{"23:13 KG401", "28:11 KG201"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v: %v", got, want, diags)
+	}
+}

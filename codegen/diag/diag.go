@@ -73,14 +73,19 @@ func (l List) Error() string {
 	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
 }
 
-// Sort orders the list by position and drops duplicates.
+// ofConstruct reports whether a code is of what stands in code, where several calls and
+// instances may come to it, each with words of its own.
+func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
+
+// Sort orders the list by position and drops duplicates: a construct is wrong in one way
+// only, whoever comes to it.
 func (l *List) Sort() {
 	slices.SortStableFunc(*l, func(a, b *Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
 	*l = slices.CompactFunc(*l, func(a, b *Diagnostic) bool {
-		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
+		return a.Pos == b.Pos && a.Code == b.Code && (a.Message == b.Message || a.Code.ofConstruct() && a.Pos.File != "")
 	})
 }
 
