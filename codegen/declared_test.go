@@ -9,7 +9,6 @@ import (
 // body as can be. Of a generic type without an instance there is no code; where the
 // parameter is no item, only what no function of a kernel may have is known.
 func TestDeclaredWrongly(t *testing.T) {
-	inexcusable(t)
 	const rest = "\n\nvar _ dsl.Task\n\nfunc inc(x int32) int32 { return x + 1 }\n\ntype row [2]int32\n\nfunc (r row) at(i int32) int32 { return r[i&1] }\n"
 	for src, want := range map[string][]string{
 		"type K struct{ X []int32 }\n\nfunc (k K) Kernel(it *dsl.Item1) {\ngo inc(1)\nf := inc\nif k.X[0] > 3 {\nf = row{3}.at\n}\nk.X[1] = f(2)\n}": {

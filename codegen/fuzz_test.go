@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
@@ -105,11 +104,8 @@ func (c *compiler) compileAll(src string, valid func(words []uint32) string) (co
 }
 
 func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32) string) (ok bool, err error) {
-	if _, diags := check.Check(prog, k, lower.Known); len(diags) > 0 {
-		return false, nil
-	}
-	m, diags := lower.Lower(prog, k)
-	if len(diags) > 0 {
+	m, diags := front(prog, k)
+	if len(diags) > 0 || k.Unsound {
 		return false, nil
 	}
 	if err := ir.Verify(m); err != nil {
@@ -132,7 +128,7 @@ func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32
 		return false, fmt.Errorf("parse: %w", err)
 	}
 	modules, err := addVariants(prog, k, m, describe(m, k, module), module, nil)
-	if err != nil {
+	if _, err := left(err); err != nil {
 		return false, err
 	}
 	for _, words := range append(modules, words) {

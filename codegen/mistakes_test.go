@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -24,20 +23,17 @@ func positions(diags diag.List) []string {
 	return out
 }
 
-// inexcusable has a test fail where a stage panics over what is left of a kernel.
-func inexcusable(t *testing.T) {
-	save := excuse
+// In tests, nothing excuses a stage that panics over what is left of a wrong kernel.
+func init() {
 	excuse = func(bug any) {
 		if bug != nil {
-			t.Errorf("%v\n%s", bug, debug.Stack())
+			panic(bug)
 		}
 	}
-	t.Cleanup(func() { excuse = save })
 }
 
 // TestMistakes: each mistake gives one diagnostic, at its place.
 func TestMistakes(t *testing.T) {
-	inexcusable(t)
 	for i := range mistakes.All {
 		m := &mistakes.All[i]
 		for _, helper := range []bool{false, true} {
@@ -94,7 +90,6 @@ var allPairs = flag.Bool("pairs", false, "try pairs of mistakes in all ways, and
 // be. All kernels of one mistake are in one package, so that they hide nothing of each
 // other, either.
 func TestPairs(t *testing.T) {
-	inexcusable(t)
 	for i := range mistakes.All {
 		a := &mistakes.All[i]
 		var f mistakes.File
