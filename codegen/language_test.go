@@ -230,7 +230,7 @@ var language = map[string][]snippet{
 		yes("h := &ordered{make([]int32, 0, 8)}; heap.Push(h, k.X[i]); heap.Init(h); k.Out[i] = heap.Pop(h).(int32)", orderedHeap),
 	},
 	"package encoding/binary": {no("KG304", "_ = binary.Write(nil, binary.LittleEndian, k.X)"), yes("b := make([]byte, 8); binary.LittleEndian.PutUint32(b, 77); k.Out[i] = int32(binary.BigEndian.Uint16(b[1:]))")},
-	"package unicode": {yes("if r := rune(k.X[i]); unicode.IsLetter(r) || unicode.Is(unicode.Greek, r) { k.Out[i] = unicode.ToLower(r) }")},
+	"package unicode":         {yes("if r := rune(k.X[i]); unicode.IsLetter(r) || unicode.Is(unicode.Greek, r) { k.Out[i] = unicode.ToLower(r) }")},
 	"package bytes": {
 		yes("b := []byte(\"abc\")[i%3:]; k.B[i] = bytes.Equal(b, []byte(\"bc\")) || bytes.HasPrefix(b, b[1:]); k.Out[i] = int32(bytes.Index(b, []byte(\"c\")) + bytes.Compare(b, b[1:]))"),
 		yes("k.Out[i] = int32(len(bytes.TrimSpace([]byte(\" a\"))))"),

@@ -29,6 +29,7 @@ type cell struct {
 	known    bool      // something was stored in it
 	anew     bool      // each round of a loop has its own
 	once     bool      // it is stored to only where it is declared: one is its value, too
+	oneAt    *ir.Block // where one, of a variable that is anew, has been stored
 	zeroed   *ir.Block // where it was
 	versions *versions // nil for one that keeps its shape
 	several  *several  // nil for one that holds values of one shape at a time
@@ -167,7 +168,7 @@ func (l *lowerer) loadCell(c *cell) val {
 	}
 	switch c.cls {
 	case classScalar:
-		if c.once && c.one != nil {
+		if c.one != nil && (c.once || c.anew && l.straight(c.oneAt)) {
 			return c.one
 		}
 		return l.loadVar(c.scalar)
@@ -225,8 +226,8 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	case classScalar:
 		if x, ok := v.(*ir.Value); ok {
 			l.storeVar(c.scalar, x)
-			if c.once {
-				c.one = nil
+			if c.once || c.anew {
+				c.one, c.oneAt = nil, l.b
 				if x.IsConst() {
 					c.one = x
 				}

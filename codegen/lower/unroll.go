@@ -91,20 +91,31 @@ func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]
 	case *ssa.UnOp:
 		switch x := v.X.(type) {
 		case *ssa.Alloc:
-			for _, st := range initStores(x) {
+			for _, st := range declStores(x) {
 				phiBlocks(st.Val, marked, seen)
 			}
 		case *ssa.Phi:
-			if a := instanceOf(x); a != nil && initStores(a) != nil {
+			if a := instanceOf(x); a != nil {
 				phiBlocks(x, marked, seen)
 				phiBlocks(a, marked, seen)
 			}
 		}
 	case *ssa.Alloc:
-		for _, st := range initStores(v) {
+		for _, st := range declStores(v) {
 			phiBlocks(st.Val, marked, seen)
 		}
 	}
+}
+
+// declStores returns the stores to a variable in the block that declares it.
+func declStores(a *ssa.Alloc) []*ssa.Store {
+	var all []*ssa.Store
+	for _, r := range *a.Referrers() {
+		if st, ok := r.(*ssa.Store); ok && st.Addr == a && st.Block() == a.Block() {
+			all = append(all, st)
+		}
+	}
+	return all
 }
 
 // initStores returns the stores that give a variable its value where it is declared,
@@ -401,6 +412,12 @@ func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Valu
 		n = x - y
 	case token.MUL:
 		n = x * y
+	case token.AND:
+		n = x & y
+	case token.OR:
+		n = x | y
+	case token.XOR:
+		n = x ^ y
 	case token.REM, token.QUO:
 		if x < 0 || y <= 0 {
 			return nil

@@ -38,7 +38,7 @@ type Alternatives struct {
 func (k Alternatives) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
-	k.Out[i] = k.pointers(i, x)*3 + k.functions(x)*5 + k.slices(i, x)*7 + k.loops(x)*11 + k.fields(x)*13 + k.deferred(x)*17
+	k.Out[i] = k.pointers(i, x)*3 + k.functions(x)*5 + k.slices(i, x)*7 + k.loops(x)*11 + k.fields(x)*13 + k.deferred(x)*17 + k.iterations(x)*19
 }
 
 func (k Alternatives) pointers(i int, x int32) int32 {
@@ -221,6 +221,23 @@ func (k Alternatives) fields(x int32) int32 {
 		*s.to += s.scale(1)
 	}
 	return a + 3*b + 100*same
+}
+
+func (k Alternatives) iterations(x int32) (n int32) {
+	var fs, gs [4]func(int32) int32
+	for i := range 3 {
+		fs[i] = func(y int32) int32 { i += int(y); return int32(i) * 3 }
+		n += fs[i](x) + int32(i)
+	}
+	for i := 0; i < 4; i++ {
+		gs[i] = func(y int32) int32 { i ^= int(y); return int32(i) }
+		fs[3] = gs[i&3]
+	}
+	for i, f := range fs {
+		i += int(f(2) & 1)
+		n = n*3 + gs[3](x) + int32(i)
+	}
+	return n*5 + fs[1](1)
 }
 
 func (k Alternatives) deferred(x int32) (n int32) {

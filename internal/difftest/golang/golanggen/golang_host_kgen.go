@@ -7667,11 +7667,11 @@ type sideHost struct {
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
 
 var sideHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:254:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:253:15"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:263:17"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:265:3"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:267:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:271:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:270:15"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:280:17"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:282:3"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:284:7"},
 }
 
 // Begin readies the form for a launch.
@@ -7697,27 +7697,27 @@ func (g *sideHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 251 of alternatives.go
+			// ZeroLocal in line 268 of alternatives.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 251 of alternatives.go
+			// ZeroLocal in line 268 of alternatives.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 258 of alternatives.go
+			// Barrier in line 275 of alternatives.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 264 of alternatives.go
+			// Barrier in line 281 of alternatives.go
 			next = g.r4()
 		case 4:
-			// Barrier in line 266 of alternatives.go
+			// Barrier in line 283 of alternatives.go
 			next = g.r5()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 251 of alternatives.go.
+// r2 runs them after the ZeroLocal in line 268 of alternatives.go.
 func (g *sideHost) r2() int {
 	n := g.Items
 	m2 := g.Memory(2)
@@ -7813,7 +7813,7 @@ func (g *sideHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 258 of alternatives.go.
+// r3 runs them after the Barrier in line 275 of alternatives.go.
 func (g *sideHost) r3() int {
 	n := g.Items
 	p0 := g.Pointer(0)
@@ -7934,7 +7934,7 @@ func (g *sideHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 264 of alternatives.go.
+// r4 runs them after the Barrier in line 281 of alternatives.go.
 func (g *sideHost) r4() int {
 	n := g.Items
 	h30 := g.v30[:n]
@@ -8057,7 +8057,7 @@ func (g *sideHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier in line 266 of alternatives.go.
+// r5 runs them after the Barrier in line 283 of alternatives.go.
 func (g *sideHost) r5() int {
 	n := g.Items
 	m2 := g.Memory(2)
