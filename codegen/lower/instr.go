@@ -316,6 +316,9 @@ func (l *lowerer) panicText(x ssa.Value) string {
 	if !ok || i.typ == nil {
 		return "nil"
 	}
+	if text, ok := l.ownText(i); ok {
+		return text
+	}
 	switch v := i.v.(type) {
 	case str:
 		return v.s
@@ -331,6 +334,47 @@ func (l *lowerer) panicText(x ssa.Value) string {
 		}
 	}
 	return "value of type " + i.typ.String()
+}
+
+// ownText returns the text that the Error or String method of a value returns, if that is
+// known and the method does nothing else.
+func (l *lowerer) ownText(i iface) (string, bool) {
+	for _, name := range []string{"Error", "String"} {
+		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
+		if sel == nil {
+			continue
+		}
+		sig := sel.Type().(*types.Signature)
+		if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.String]) {
+			continue
+		}
+		fn := l.prog.SSA.MethodValue(sel)
+		if fn == nil || !onlyReads(fn) {
+			return "", false
+		}
+		s, ok := l.call(fn, []val{i.v}, nil, l.pos).(str)
+		return s.s, ok
+	}
+	return "", false
+}
+
+// onlyReads reports whether a function returns what it finds, and does nothing else.
+func onlyReads(fn *ssa.Function) bool {
+	if len(fn.Blocks) != 1 {
+		return false
+	}
+	for _, in := range fn.Blocks[0].Instrs {
+		switch in := in.(type) {
+		case *ssa.DebugRef, *ssa.Return, *ssa.Alloc, *ssa.FieldAddr, *ssa.Field, *ssa.UnOp:
+		case *ssa.Store:
+			if _, own := in.Addr.(*ssa.Alloc); !own {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // sliceToArray lowers (*[N]T)(s).

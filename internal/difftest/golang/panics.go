@@ -9,11 +9,15 @@ type twoOf[A, B any] struct {
 	b B
 }
 
+type colour uint8
+
+func (colour) String() string { return "red" }
+
 func (s *stick) area(int) int  { return int(*s) }
 func (t twoOf[A, B]) two() int { return 2 }
 
 // PanicModes is the number of ways in which Panicking panics.
-const PanicModes = 14
+const PanicModes = 18
 
 // Panicking panics for the sake of the types or functions that values have.
 func Panicking(mode int) int {
@@ -61,6 +65,18 @@ func Panicking(mode int) int {
 		if text == none {
 			return 1
 		}
+	case 14:
+		panic(errBad)
+	case 15:
+		panic(rangeError(mode))
+	case 16:
+		var err error = &syntaxError{mode, "wrong"}
+		if mode > 20 {
+			err = errEmpty
+		}
+		panic(err)
+	case 17:
+		panic(colour(3))
 	case 13:
 		rod, text = text, rod
 		if mode == 13 {

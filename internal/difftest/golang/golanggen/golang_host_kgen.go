@@ -366,21 +366,25 @@ type panicsHost struct {
 func newPanicsHost() kernelimpl.HostForm { return new(panicsHost) }
 
 var panicsHostSites = []abi.Site{
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:26:15", Message: "interface conversion: interface {} is string, not int"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:28:15", Message: "interface conversion: interface {} is nil, not int"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:30:15", Message: "interface conversion: interface is nil, not golang.shaped"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:32:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:34:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:36:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:41:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:43:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
-	{Kind: 12, Pos: "internal/difftest/golang/panics.go:45:11"},
-	{Kind: 12, Pos: "internal/difftest/golang/panics.go:47:16"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:49:8", Message: "true"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:53:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:61:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:69:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
-	{Kind: 1, Pos: "internal/difftest/golang/panics.go:80:45"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:30:15", Message: "interface conversion: interface {} is string, not int"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:32:15", Message: "interface conversion: interface {} is nil, not int"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:34:15", Message: "interface conversion: interface is nil, not golang.shaped"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:36:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:38:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:40:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:45:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:47:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
+	{Kind: 12, Pos: "internal/difftest/golang/panics.go:49:11"},
+	{Kind: 12, Pos: "internal/difftest/golang/panics.go:51:16"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:53:8", Message: "true"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:57:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:65:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:69:8", Message: "bad digit"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:71:8", Message: "out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:77:8", Message: "wrong"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:79:8", Message: "red"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:85:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
+	{Kind: 1, Pos: "internal/difftest/golang/panics.go:96:45"},
 }
 
 // Begin readies the form for a launch.
@@ -411,7 +415,11 @@ func (g *panicsHost) r0() int {
 	v24 := v1 == 10
 	v26 := v1 == 11
 	v28 := v1 == 12
-	v30 := v1 == 13
+	v30 := v1 == 14
+	v32 := v1 == 15
+	v34 := v1 == 16
+	v36 := v1 == 17
+	v38 := v1 == 13
 	v2 := g.v2
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
@@ -502,15 +510,39 @@ func (g *panicsHost) r0() int {
 		g.Fault(13, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b28:
+		if !v32 {
+			goto b30
+		}
+		g.Fault(14, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b30:
+		if !v34 {
+			goto b32
+		}
+		g.Fault(15, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b32:
+		if !v36 {
+			goto b34
+		}
+		g.Fault(16, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b34:
+		if !v38 {
+			goto b36
+		}
+		g.Fault(17, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b36:
 		{
-			v32 := uint64(v3) < uint64(v2)
-			if !v32 {
-				goto b30
+			v40 := uint64(v3) < uint64(v2)
+			if !v40 {
+				goto b38
 			}
 		}
 		continue
-	b30:
-		g.Fault(14, v3, v2, v0, int32(0), int32(0))
+	b38:
+		g.Fault(18, v3, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
