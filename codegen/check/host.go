@@ -42,7 +42,7 @@ func hostFunc(pkg, name string, method bool) bool {
 	case "math/rand/v2":
 		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
 	case "encoding/binary":
-		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "ReadUvarint", "ReadVarint", "Size", "Write"}, name)
+		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "Size", "Write"}, name)
 	case "errors":
 		return !method && name != "New" && name != "Unwrap"
 	case "sort":

@@ -60,6 +60,7 @@ var table = map[string]map[string]row{
 		}, "RotateLeft", "RotateLeft8", "RotateLeft16", "RotateLeft32", "RotateLeft64"),
 	),
 	"math/cmplx": {},
+	"bytes":      bytesRows,
 	"cmp": {
 		"Compare": yes("r.i(cmp.Compare(x, y)); r.i(cmp.Compare(u, v)); r.i(cmp.Compare(int8(u), int8(v))); r.i(cmp.Compare(a, b))"),
 		"Less":    yes("r.b(cmp.Less(x, y)); r.b(cmp.Less(u, v)); r.b(cmp.Less(int16(u), int16(v))); r.b(cmp.Less(a, b))"),
@@ -224,7 +225,7 @@ var varints = join(map[string]row{
 }, "Append", "Decode", "Encode"), each(func(name string) row {
 	return no("KG304", reflects, "_ = binary."+name+"(nil, binary.LittleEndian, s)").with("Int32")
 }, "Read", "Write"), each(func(name string) row {
-	return no("KG304", "it reads files", "_, _ = binary."+name+"(nil)")
+	return yes("g := bytes.NewReader(s[n+3:]); q, err := binary." + name + "(g); r.u(uint64(q)); r.b(err == nil); r.i(g.Len())").with("Uint8")
 }, "ReadUvarint", "ReadVarint"), map[string]row{
 	"Size": no("KG304", reflects, "r.i(binary.Size(s))").with("Int32"),
 })
