@@ -5,15 +5,15 @@ package kernels
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/smith/shape"
+	"github.com/kgen-go/kgen/properties"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"unicode/utf8"
-	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/internal/smith/shape"
 )
 
 var _, _, _, _ = math.Abs, bits.Len, cmp.Less[int], utf8.RuneLen
@@ -39,8 +39,8 @@ type P0S1 struct {
 
 func (m P0S1) M1(p0 []uint, p1 uint8, p2 uint, w uint64) (res uint) {
 	c1 := complex((-(float64(math.RoundToEven(float64(int16(int(w))))))), ((float64(int16(int(w))) - float64(int16(int(w)))) * float64(shape.F32(float32(int16(int(w)))))))
-	c1 = c1 + complex(((float64(int16(int(w))) + float64(1)) - float64(0.1)), float64((m.F0 % uint16(11))))
-	c1 = c1 * complex(float64(math.RoundToEven((float64(int16(int(w)))*float64(int16(int(w))) + float64(100)))), ((float64(int16(int(w))) / float64(1)) / (float64(int16(int(w))) + float64(0.1))))
+	c1 = c1 + complex(((float64(int16(int(w)))+float64(1))-float64(0.1)), float64((m.F0%uint16(11))))
+	c1 = c1 * complex(float64(math.RoundToEven((float64(int16(int(w)))*float64(int16(int(w)))+float64(100)))), ((float64(int16(int(w)))/float64(1))/(float64(int16(int(w)))+float64(0.1))))
 	v2 := real(c1) + imag(-c1)
 	_ = v2
 	pair4 := shape.Pair[uint32, uint16]{(+(uint32(bits.Reverse64(w)))), shape.Pick(m.F1, (m.F0 * m.F0), (uint16(w) * uint16(w)))}
@@ -68,7 +68,7 @@ func (k P0K) Kernel(it dsl.NDItem2) {
 	_, _, _, _, _ = bytes, reals, recs, h, gid
 	own5 := k.Share[id*4:][:4]
 	_ = own5
-	if ((uint8(k.In[id*16+(id&15)]) > uint8(4)) && (lid > int(140737488355328))) {
+	if (uint8(k.In[id*16+(id&15)]) > uint8(4)) && (lid > int(140737488355328)) {
 		goto G6
 	}
 	{
@@ -80,27 +80,27 @@ func (k P0K) Kernel(it dsl.NDItem2) {
 		}
 		v9 := c7((int(len(k.Recs)) - int(float64(int16(id)))))
 		_ = v9
-		v10 := c7((+((id + lid))))
+		v10 := c7((+(id + lid)))
 		_ = v10
 	}
-	G6:
+G6:
 	h++
 	it.SubGroup().Barrier()
-	if ((k.In[gid*16+(int(k.N)&15)]&1 == 0) != ((k.N > 3) && (float64(int16(gid)) >= float64(int16(gid))))) {
+	if (k.In[gid*16+(int(k.N)&15)]&1 == 0) != ((k.N > 3) && (float64(int16(gid)) >= float64(int16(gid)))) {
 		if recs[uint(id)%2].F {
 			goto G11
 		}
 		{
-			v12, v13 := shape.DivMod((int8(k.N) ^ (recs[0].A &^ recs[1].A)), (int8(recs[uint(lid)%2].C) - (recs[uint(id)%2].A | recs[0].A))|1)
+			v12, v13 := shape.DivMod((int8(k.N) ^ (recs[0].A &^ recs[1].A)), (int8(recs[uint(lid)%2].C)-(recs[uint(id)%2].A|recs[0].A))|1)
 			_, _ = v12, v13
 			recs[uint(id)%2].D = shape.Real(shape.F32((shape.F32((shape.F32((reals[uint(id)%4] * reals[uint(v13)%4])) + (-(shape.F32(float32(int16(gid))))))) * shape.F32(float32(math.Abs(float64((-(recs[1].D)))))))))
 			recs[0].F = (((float64(int16(lid)) != float64(int16(id))) && (recs[1].F && recs[uint(id)%2].F)) || recs[1].F)
 		}
-		G11:
+	G11:
 		h++
-		v14, v15 := shape.DivMod(shape.Pick((lid > 3), (-(uint(k.In[id*16+5]))), (uint(k.In[id*16+(lid&15)]) * uint(k.In[id*16+6]))), (shape.Pick(recs[uint(k.N)%2].F, uint(k.In[id*16+(id&15)]), uint(k.In[id*16+(int(h)&15)])) - uint(recs[k.N].G.Y))|1)
+		v14, v15 := shape.DivMod(shape.Pick((lid > 3), (-(uint(k.In[id*16+5]))), (uint(k.In[id*16+(lid&15)])*uint(k.In[id*16+6]))), (shape.Pick(recs[uint(k.N)%2].F, uint(k.In[id*16+(id&15)]), uint(k.In[id*16+(int(h)&15)]))-uint(recs[k.N].G.Y))|1)
 		_, _ = v14, v15
-		if !((recs[0].F || recs[1].F)) {
+		if !(recs[0].F || recs[1].F) {
 			ptr16 := &v15
 			_ = ptr16
 			s17 := recs[k.N:]
@@ -136,21 +136,21 @@ func (k P0K) Kernel(it dsl.NDItem2) {
 	}
 	s23 := bytes[1:2:8]
 	_ = s23
-	v24 := ((int(k.N) + min(gid, int(-4))) > int(P0Table[uint8((id & id))%8]))
+	v24 := ((int(k.N) + min(gid, int(-4))) > int(P0Table[uint8((id&id))%8]))
 	_ = v24
 	atomic.AddInt64(&k.Longs[3], (int64(P0Table[uint8(lid)%8]) / int64(32768)))
 	t25 := dsl.Local[[16]uint](it)
 	_ = t25
 	var u26 uint = dsl.Uniform(t25[5])
 	_ = u26
-	if (((uint16(k.In[gid*16+2]) % uint16(k.In[gid*16+(int(k.N)&15)])) < (uint16(k.In[gid*16+(gid&15)]) - uint16(2))) && (gid&1 == 0)) {
-		if (uint(float64(int16(gid))) >= u26) {
+	if ((uint16(k.In[gid*16+2]) % uint16(k.In[gid*16+(int(k.N)&15)])) < (uint16(k.In[gid*16+(gid&15)]) - uint16(2))) && (gid&1 == 0) {
+		if uint(float64(int16(gid))) >= u26 {
 		} else {
-			if id == 1 || ((uint64(k.In[id*16+(int(k.N)&15)]) - (uint64(k.In[id*16+5]) - out[u26])) >= ((own5[uint(id)%4] % (own5[0] | 1)) & (h << 65))) && lid > 6 {
+			if id == 1 || ((uint64(k.In[id*16+(int(k.N)&15)])-(uint64(k.In[id*16+5])-out[u26])) >= ((own5[uint(id)%4]%(own5[0]|1))&(h<<65))) && lid > 6 {
 				panic("left 79")
 			}
 		}
-		if (gid&1 == 0) {
+		if gid&1 == 0 {
 			v27 := dsl.ExclusiveScanOverGroup(it.Group(), ((recs[uint(id)%2].E[uint(k.N)%3] / k.Small[0]) - (recs[uint(gid)%2].E[1] % (k.Small[0] | 1))), dsl.BitAnd)
 			_ = v27
 			dsl.AtomicAdd(&k.Longs[0], ((recs[0].C % recs[1].C) * (int64(k.In[id*16+(int(u26)&15)]) + recs[0].C)))
@@ -171,7 +171,7 @@ func (k P0K) Kernel(it dsl.NDItem2) {
 			var v32 P0S0 = P0S0{F0: (k.N >> recs[0].E[0]), F1: int8(bits.Len32((recs[0].G.Y - recs[uint(lid)%2].G.X)))}
 			_ = v32
 		}
-		if ((shape.Pick(false, lid, lid) >> shape.Pick(v24, out[0], h)) < min((n30 / (lid | 1)), int(P0Table[uint8(gid)%8]))) {
+		if (shape.Pick(false, lid, lid) >> shape.Pick(v24, out[0], h)) < min((n30/(lid|1)), int(P0Table[uint8(gid)%8])) {
 			v33 := utf8.RuneLen(rune(int32(uint32(bits.TrailingZeros8(uint8(k.In[id*16+(id&15)]))))))
 			_ = v33
 			pair35 := shape.Pair[int64, uint8]{(+(int64(h))), (uint8(P0Table[uint8(gid)%8]) + uint8(k.In[id*16+11]))}
