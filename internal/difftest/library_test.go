@@ -82,6 +82,12 @@ func init() {
 		}
 		return k
 	})
+	add1("Again", gen.RunAgain, 64, func() golang.Again {
+		return golang.Again{In: ints32(64, func(i int) int32 { return int32(i) }), Out: out32(64)}
+	})
+	add1("Swapped", gen.RunSwapped, 64, func() golang.Swapped {
+		return golang.Swapped{In: ints32(64, func(i int) int32 { return int32(i) }), Out: out32(64)}
+	})
 	add1("Turns", gen.RunTurns, 20, func() golang.Turns {
 		k := golang.Turns{X: make([]int64, 80), Out: make([]int64, 160)}
 		for i := range k.X {
