@@ -186,10 +186,10 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
 }
 
-// far reports whether a shift moves bits over more than a word.
-func (w *words) far(n *ir.Value) *ir.Value {
-	return w.is(ir.OpINe, w.word(ir.OpAnd, n, w.n(32)), w.n(0))
-}
+// far reports whether a shift, by less than 64, moves bits over more than a word. It
+// compares, as whoever has seen to it that n is below 64 has: NVIDIA's compiler (driver
+// 580) has made something else of that and a test of the bit.
+func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
 // shr shifts right by n, which is below 64; op tells what comes in.
 func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {

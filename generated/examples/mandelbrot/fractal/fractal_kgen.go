@@ -53,7 +53,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xd9035ef3,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall, Sum: 0x3d6cace},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0xa99daba3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0xf9125431},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

@@ -55,7 +55,7 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xe1f42a75,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0x8d7c0098},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x8edb3854},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0xd5cb0e99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{

@@ -761,7 +761,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xd58840c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x65aeef3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -3599,7 +3599,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x99555308,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x17e7227f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x4cb03614},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x35f036e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3911,7 +3911,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x99555308,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x17e7227f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x4cb03614},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x35f036e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -4119,7 +4119,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x5db66489,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0x4cce32b6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x42cf7392},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x1e9a7746},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -4431,7 +4431,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x5db66489,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0x4cce32b6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x42cf7392},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x1e9a7746},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -5001,7 +5001,7 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: loopsSPIRV,
 	Sum:   0xe055e214,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0x1e94c688},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xe8f8e5a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -5075,7 +5075,7 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x93803022,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x9bda7719},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x3f06f91d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x4667788b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5333,7 +5333,7 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: moreBitsSPIRV,
 	Sum:   0x768df467,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xdf7e89cb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xc44f28e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5401,7 +5401,7 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: nearSPIRV,
 	Sum:   0x6fc02dd1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xb8f38866},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x95021f45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{

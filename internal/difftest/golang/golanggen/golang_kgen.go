@@ -23,64 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
-}
-
-//go:embed Again.spv
-var againSPIRV string
-
-//go:embed Again.words.spv
-var againWords string
-
-var againKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Again",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:11:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:22:9", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
-	},
-	SPIRV: againSPIRV,
-	Sum:   0x1bb1bbb3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x8ac076a4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.Again{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-
-// Again is the kernel [golang.Again] with its slices in device memory.
-// Again compares errors with those of the iteration before.
-type Again struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(againKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunAgain runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(againKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
+	return []*runtime.Kernel{alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Alternatives.spv
@@ -319,7 +262,7 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:        0xbb961db,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xa88817f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xabbd2a13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x28d7525e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -1003,7 +946,7 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xce0807c5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x7f35119f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x182b9b54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x6ed052c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1196,7 +1139,7 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x4e9aab2f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x163fbbae},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xfc8e8441},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x2e712d6b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1563,7 +1506,7 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xf8e6dfc,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x245f992a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x629c505},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xd1a6a198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1857,7 +1800,7 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: pipelineSPIRV,
 	Sum:   0x55fe57f5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x2e357370},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x9e820599},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -2446,7 +2389,7 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sharedSPIRV,
 	Sum:   0x8fc458b5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x76a66788},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x20524c06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -2505,7 +2448,7 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsIntSPIRV,
 	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0x2c130103},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0xd4fe98d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
@@ -2715,7 +2658,7 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsInt64SPIRV,
 	Sum:   0x15cd606b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0x2c130103},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0xd4fe98d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
@@ -2855,7 +2798,7 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUintSPIRV,
 	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0xafbf583b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0x445e500},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
@@ -3065,7 +3008,7 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: shiftsUint64SPIRV,
 	Sum:   0x89b5d378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0xafbf583b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0x445e500},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
@@ -3333,7 +3276,7 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x3a74fdd0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall, Sum: 0x278c1329},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0xe04bd33a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0x579edc91},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
@@ -3603,74 +3546,6 @@ func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 // RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapLoopsKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed Swapped.spv
-var swappedSPIRV string
-
-//go:embed Swapped.small.spv
-var swappedSmall string
-
-//go:embed Swapped.words.spv
-var swappedWords string
-
-var swappedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Swapped",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:37:11", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:43:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:48:4"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:50:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:50:23"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/again.go:50:14", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:57:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:58:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
-	},
-	SPIRV: swappedSPIRV,
-	Sum:   0x5db7134c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x7a555e61},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xe984d0c6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.Swapped{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-
-// Swapped is the kernel [golang.Swapped] with its slices in device memory.
-// Swapped has slices that change places.
-type Swapped struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(swappedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunSwapped runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swappedKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
@@ -4362,7 +4237,7 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x3a488576,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xb3ee1d32},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x9de7a6bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x4c508949},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -4429,7 +4304,7 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: varintsSPIRV,
 	Sum:   0xdf9aa3a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xde89dc0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x15307098},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{

@@ -780,9 +780,9 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: statedSPIRV,
 	Sum:   0x579f3409,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xbb85963d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xd4c5addd},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x942b5288},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xe5cd7142},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xd8c1cad1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{

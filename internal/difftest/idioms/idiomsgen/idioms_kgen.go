@@ -56,7 +56,7 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: carriesSPIRV,
 	Sum:   0x93eded9f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x1c6ffd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xcbe21aa4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -2529,7 +2529,7 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideInt64SPIRV,
 	Sum:   0x6a133821,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xd95e4b13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0x302ae48a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -2783,7 +2783,7 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideUint64SPIRV,
 	Sum:   0x5dfdfbee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0xdc3253b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0xfdb96bc0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -2906,7 +2906,7 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsInt16SPIRV,
 	Sum:   0x191b5e05,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x94c8f09},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x8caa0a37},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -2967,7 +2967,7 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsInt32SPIRV,
 	Sum:   0xd198ba46,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0x414e8f65},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0x2a65350f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -3028,7 +3028,7 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsInt64SPIRV,
 	Sum:   0xd534de6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x204c5e6d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0xc2926ac6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -3089,7 +3089,7 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsInt8SPIRV,
 	Sum:   0x3783ebae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xb057b8a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xa12d6a9e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -3150,7 +3150,7 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsUint16SPIRV,
 	Sum:   0x691de599,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0xc5d4ad08},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x84f110cd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -3211,7 +3211,7 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsUint32SPIRV,
 	Sum:   0x2f0ee319,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x2332d1a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x95f4d17c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -3272,7 +3272,7 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsUint64SPIRV,
 	Sum:   0x56ac3d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0x9e8088da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xe5d2e19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -3333,7 +3333,7 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: fieldsUint8SPIRV,
 	Sum:   0x12138107,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xebb3ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xf8df22a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -3934,7 +3934,7 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floats32SPIRV,
 	Sum:   0x8863bfe8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7f425679},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0xb410f21c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -4000,7 +4000,7 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floats64SPIRV,
 	Sum:   0x12e5fce0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x82dd9e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0xa9436a6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4623,7 +4623,7 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt16SPIRV,
 	Sum:   0x512b00d9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x71d3a7c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x341deaf2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4685,7 +4685,7 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt32SPIRV,
 	Sum:   0xee39beab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xb9ed657},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xf8fead9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4747,7 +4747,7 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt64SPIRV,
 	Sum:   0x3ef3f5c7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x72c5a85d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x280ec0f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4809,7 +4809,7 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt8SPIRV,
 	Sum:   0x345a057f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xe838bf8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x1b9617fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4871,7 +4871,7 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint16SPIRV,
 	Sum:   0xe204f881,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x64825d3d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xa690758a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4933,7 +4933,7 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint32SPIRV,
 	Sum:   0xc9ddc4e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x17ff3755},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x82f6805},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4995,7 +4995,7 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint64SPIRV,
 	Sum:   0xc5379454,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xaff7b216},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xb1c1f932},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5057,7 +5057,7 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint8SPIRV,
 	Sum:   0xb2617714,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x6aa71ed7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xad7ebaea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5118,7 +5118,7 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexInt16SPIRV,
 	Sum:   0x2e460c6d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x9ba6a9b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0xd81d2c0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5179,7 +5179,7 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexInt32SPIRV,
 	Sum:   0xa27fa243,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x41b01c72},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf328f72d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5240,7 +5240,7 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexInt64SPIRV,
 	Sum:   0xe68b07f8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xeed93dfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x241109cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5301,7 +5301,7 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexInt8SPIRV,
 	Sum:   0xdd7ec9f0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x41a46977},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x252a42a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5362,7 +5362,7 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexUint16SPIRV,
 	Sum:   0xca0a7e1e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x4e6a8b4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x33bc1a45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5423,7 +5423,7 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexUint32SPIRV,
 	Sum:   0xe81baa61,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x90c93e99},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xacdaa875},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5484,7 +5484,7 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexUint64SPIRV,
 	Sum:   0x3fbe6cab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xf6bf2ef7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x7f7459db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5545,7 +5545,7 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: indexUint8SPIRV,
 	Sum:   0x5a8d3d0c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x54acf784},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x2a73ba7e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5607,7 +5607,7 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint16SPIRV,
 	Sum:   0x4767e3fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xf45f5eda},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x33df9363},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5669,7 +5669,7 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint32SPIRV,
 	Sum:   0x6dc54c0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x3854816f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xb1d528f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5731,7 +5731,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint64SPIRV,
 	Sum:   0x28678421,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x63c3bdce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xa094d0f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5793,7 +5793,7 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint8SPIRV,
 	Sum:   0xbf2135e3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xd5c0b705},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xba533e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5856,7 +5856,7 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: mixSPIRV,
 	Sum:   0x8074e620,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xee69f597},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xe211fcb9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -5922,7 +5922,7 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint16SPIRV,
 	Sum:   0x1126fb61,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x31a3ae08},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x38555371},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -5983,7 +5983,7 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint32SPIRV,
 	Sum:   0x5d747e13,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0x1d760d45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xdfbdca7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -6044,7 +6044,7 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint64SPIRV,
 	Sum:   0xe4ea7956,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0xd3ef2c8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x9ae6302a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -6105,7 +6105,7 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint8SPIRV,
 	Sum:   0xba08b684,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x91ddd7dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x7db4e235},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -6841,7 +6841,7 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: scaledAlikeInt64SPIRV,
 	Sum:   0x50e9cd11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x83ad427f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x471a600b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
@@ -7113,7 +7113,7 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: scaledAlikeUint64SPIRV,
 	Sum:   0x35d4dc5f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0x79050720},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xb20940ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
@@ -7382,7 +7382,7 @@ var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: scaledInt64SPIRV,
 	Sum:   0x539afbc9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0xce2756c4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x88fd37e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
@@ -7650,7 +7650,7 @@ var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: scaledUint64SPIRV,
 	Sum:   0xb1af17f2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0x74e5c666},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xc0a3bf4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
@@ -7784,7 +7784,7 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: swapsSPIRV,
 	Sum:   0x5962a933,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xc9a517a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xfdefe82b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
@@ -8340,7 +8340,7 @@ var widenInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenInt16SPIRV,
 	Sum:   0xad9d4452,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0x1f66edff},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xbbabbb6f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
@@ -8407,7 +8407,7 @@ var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenInt32SPIRV,
 	Sum:   0x58af022,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x91258745},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x37138a06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
@@ -8474,7 +8474,7 @@ var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenInt64SPIRV,
 	Sum:   0xef90ef49,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0xd2d3d0e2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x489ca4db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
@@ -8541,7 +8541,7 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenInt8SPIRV,
 	Sum:   0x83f74bc8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x6d354fbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x6428c87a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -8608,7 +8608,7 @@ var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenUint16SPIRV,
 	Sum:   0xa5e492f3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0xede126d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x2a41189d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
@@ -8675,7 +8675,7 @@ var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenUint32SPIRV,
 	Sum:   0x11771de7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x14b2d38a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x5772d726},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
@@ -8742,7 +8742,7 @@ var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenUint64SPIRV,
 	Sum:   0x2d8da333,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0xabbdfe74},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0xef09e416},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
@@ -8809,7 +8809,7 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenUint8SPIRV,
 	Sum:   0x96e812f7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0xd2ee7315},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x2f7300d7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{

@@ -140,7 +140,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xe7610b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xb40993},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -796,7 +796,7 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: recordsSPIRV,
 	Sum:   0x26327a1d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x25477d63},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xe1a43209},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
@@ -913,7 +913,7 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: tileSPIRV,
 	Sum:   0x78a09ada,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0xc8c4c012},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x6ee4d2b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
