@@ -23,7 +23,64 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+}
+
+//go:embed Again.spv
+var againSPIRV string
+
+//go:embed Again.words.spv
+var againWords string
+
+var againKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Again",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:11:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:22:9", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
+	},
+	SPIRV: againSPIRV,
+	Sum:   0x1bb1bbb3,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x8ac076a4},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Again{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Again is the kernel [golang.Again] with its slices in device memory.
+// Again compares errors with those of the iteration before.
+type Again struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(againKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunAgain runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(againKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed Alternatives.spv
@@ -3546,6 +3603,74 @@ func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 // RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapLoopsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Swapped.spv
+var swappedSPIRV string
+
+//go:embed Swapped.small.spv
+var swappedSmall string
+
+//go:embed Swapped.words.spv
+var swappedWords string
+
+var swappedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Swapped",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:37:11", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:43:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:48:4"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:50:16"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:50:23"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/again.go:50:14", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:57:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:58:19", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
+	},
+	SPIRV: swappedSPIRV,
+	Sum:   0x5db7134c,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x7a555e61},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xe984d0c6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Swapped{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Swapped is the kernel [golang.Swapped] with its slices in device memory.
+// Swapped has slices that change places.
+type Swapped struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(swappedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSwapped runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swappedKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
