@@ -1,5 +1,6 @@
 // seed 8202603, global [4 8], local [4 4]
 
+// NVIDIA's compiler went the wrong way at a branch by whether two conditions differ.
 package kernels
 
 import (
