@@ -72,6 +72,13 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 		return x, ok1 && ok2
 	case *ssa.Call:
 		fn := v.Call.StaticCallee()
+		if fn != nil && fn.RelString(nil) == "math.Float64frombits" {
+			c, ok := v.Call.Args[0].(*ssa.Const)
+			if !ok {
+				return 0, false
+			}
+			return math.Float64frombits(c.Uint64()), true
+		}
 		if fn == nil || exactFloats[fn.RelString(nil)] == nil {
 			return 0, false
 		}
