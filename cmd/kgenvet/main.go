@@ -7,6 +7,11 @@
 //
 //	kgenvet ./...
 //
+// As a language server it shows the same while one is typing, in editors that run it
+// beside gopls, on standard input and output:
+//
+//	kgenvet lsp
+//
 // Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet
 // help lists them. What is found bears the codes of kgen, which kgen explain
 // explains. The analyzer kgencompile compiles the kernels for what shows only then,
@@ -20,13 +25,24 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/kgen-go/kgen/codegen/vet"
 )
 
+// pause is what a language server waits for after a key.
+const pause = 200 * time.Millisecond
+
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "lsp" {
+		if err := serve(os.Stdin, os.Stdout, pause); err != nil {
+			fmt.Fprintln(os.Stderr, "kgenvet lsp:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if packages(os.Args[1:]) {
 		os.Exit(run(os.Args[1:]))
 	}

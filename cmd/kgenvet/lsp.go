@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// server is a language server (Language Server Protocol 3.17) that knows diagnostics
+// only, to run beside gopls: it compiles the kernels of the packages whose files are
+// open, as they are in the editor.
+type server struct {
+	in    *bufio.Reader
+	pause time.Duration // from the last change to the next look
+
+	mu   sync.Mutex // for what is below, and out
+	out  io.Writer
+	open map[string]string // texts by file name
+
+	shown map[string]bool // files that have diagnostics; of the looking goroutine
+}
+
+// message is a request or a notification. One without an id is a notification.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+type (
+	lspPosition struct {
+		Line      int `json:"line"`
+		Character int `json:"character"`
+	}
+	lspRange struct {
+		Start lspPosition `json:"start"`
+		End   lspPosition `json:"end"`
+	}
+	lspLocation struct {
+		URI   string   `json:"uri"`
+		Range lspRange `json:"range"`
+	}
+	lspRelated struct {
+		Location lspLocation `json:"location"`
+		Message  string      `json:"message"`
+	}
+	lspDiagnostic struct {
+		Range    lspRange     `json:"range"`
+		Severity int          `json:"severity"` // 1 is an error
+		Code     string       `json:"code"`
+		Source   string       `json:"source"`
+		Message  string       `json:"message"`
+		Related  []lspRelated `json:"relatedInformation,omitempty"`
+	}
+)
+
+// errNoShutdown is what an editor that leaves without a word gets: exit status 1.
+var errNoShutdown = errors.New("exit without shutdown")
+
+// serve answers until the editor leaves.
+func serve(in io.Reader, out io.Writer, pause time.Duration) error {
+	s := &server{in: bufio.NewReader(in), out: out, pause: pause, open: map[string]string{}, shown: map[string]bool{}}
+	ctx, stop := context.WithCancel(context.Background())
+	changed := make(chan struct{}, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.look(ctx, changed)
+	}()
+	defer func() {
+		stop()
+		<-done
+	}()
+	down := false
+	for {
+		m, err := s.read()
+		if err != nil {
+			return err
+		}
+		var result any
+		switch m.Method {
+		case "initialize":
+			result = map[string]any{
+				"capabilities": map[string]any{"textDocumentSync": map[string]any{"openClose": true, "change": 1, "save": true}},
+				"serverInfo":   map[string]string{"name": "kgenvet"},
+			}
+		case "shutdown":
+			down = true
+		case "exit":
+			if !down {
+				return errNoShutdown
+			}
+			return nil
+		case "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave", "textDocument/didClose":
+			if err := s.edit(m); err != nil {
+				return err
+			}
+			select {
+			case changed <- struct{}{}:
+			default: // there is one already
+			}
+		default:
+			if m.ID != nil {
+				s.send(map[string]any{"id": m.ID, "error": map[string]any{"code": -32601, "message": "kgenvet has diagnostics only, no " + m.Method}})
+			}
+			continue
+		}
+		if m.ID != nil {
+			s.send(map[string]any{"id": m.ID, "result": result})
+		}
+	}
+}
+
+// read reads a message.
+func (s *server) read() (*message, error) {
+	header, err := textproto.NewReader(s.in).ReadMIMEHeader()
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil || n < 0 || n > 1<<30 {
+		return nil, fmt.Errorf("Content-Length is %q", header.Get("Content-Length"))
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(s.in, text); err != nil {
+		return nil, err
+	}
+	m := new(message)
+	return m, json.Unmarshal(text, m)
+}
+
+// send writes a message. An editor that is gone is noticed when reading.
+func (s *server) send(m map[string]any) {
+	m["jsonrpc"] = "2.0"
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // there is nothing in it that could fail
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+// edit notes what the editor has open.
+func (s *server) edit(m *message) error {
+	var p struct {
+		Document struct {
+			URI  string `json:"uri"`
+			Text string `json:"text"`
+		} `json:"textDocument"`
+		Changes []struct {
+			Text string `json:"text"`
+		} `json:"contentChanges"`
+	}
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		return err
+	}
+	name := fileOf(p.Document.URI)
+	if filepath.Ext(name) != ".go" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch m.Method {
+	case "textDocument/didOpen":
+		s.open[name] = p.Document.Text
+	case "textDocument/didChange":
+		for _, c := range p.Changes {
+			s.open[name] = c.Text
+		}
+	case "textDocument/didClose":
+		delete(s.open, name)
+	}
+	return nil
+}
+
+// look looks at the open packages whenever something has changed and a pause has
+// followed. What changes meanwhile ends a look that is under way.
+func (s *server) look(ctx context.Context, changed <-chan struct{}) {
+	var last context.CancelFunc = func() {}
+	var running sync.WaitGroup
+	for {
+		select {
+		case <-ctx.Done():
+			last()
+			running.Wait()
+			return
+		case <-changed:
+		}
+		last()
+		running.Wait()
+		var now context.Context
+		now, last = context.WithCancel(ctx)
+		running.Go(func() {
+			select {
+			case <-now.Done():
+			case <-time.After(s.pause):
+				s.publish(now)
+			}
+		})
+	}
+}
+
+// publish says what is wrong in the packages of the open files, and of which files
+// nothing is wrong any more.
+func (s *server) publish(ctx context.Context) {
+	overlay, dirs := map[string][]byte{}, map[string]bool{}
+	s.mu.Lock()
+	for name, text := range s.open {
+		overlay[name] = []byte(text)
+		dirs[filepath.Dir(name)] = true
+	}
+	s.mu.Unlock()
+	found := map[string][]lspDiagnostic{}
+	seen := map[string]bool{} // what kernels of several packages lead to
+	for dir := range dirs {
+		diags, err := codegen.Diagnose(ctx, codegen.Config{Dir: dir, Patterns: []string{"."}, Overlay: overlay})
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.send(map[string]any{"method": "window/logMessage", "params": map[string]any{"type": 1, "message": err.Error()}})
+		}
+		for _, d := range diags {
+			if d.Code == diag.Load || d.Pos.File == "" || seen[d.Error()] {
+				continue // gopls says it
+			}
+			seen[d.Error()] = true
+			at := place(dir, overlay, d.Pos, d.End)
+			l := lspDiagnostic{Range: at.Range, Severity: 1, Code: d.Code.String(), Source: "kgen", Message: d.Message}
+			if d.Hint != "" {
+				l.Message += "; " + d.Hint
+			}
+			for _, r := range d.Related {
+				if r.Pos.File != "" {
+					l.Related = append(l.Related, lspRelated{place(dir, overlay, r.Pos, diag.Pos{}), r.Message})
+				}
+			}
+			found[at.URI] = append(found[at.URI], l)
+		}
+	}
+	for uri := range s.shown {
+		if found[uri] == nil {
+			found[uri] = []lspDiagnostic{}
+		}
+	}
+	for uri, list := range found {
+		s.send(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": uri, "diagnostics": list}})
+		if s.shown[uri] = true; len(list) == 0 {
+			delete(s.shown, uri)
+		}
+	}
+}
+
+// place returns where a diagnostic of a package stands, in the editor's terms: from
+// the position to the end or, if there is none, to the end of the word.
+func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
+	name := from.File
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	text, ok := overlay[name]
+	if !ok {
+		text, _ = os.ReadFile(name) // without it columns are bytes
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	at := func(p diag.Pos) lspPosition {
+		n := max(p.Col-1, 0)
+		if p.Line >= 1 && p.Line <= len(lines) && n <= len(lines[p.Line-1]) {
+			n = len(utf16.Encode([]rune(string(lines[p.Line-1][:n]))))
+		}
+		return lspPosition{max(p.Line-1, 0), n}
+	}
+	if to.Line == 0 {
+		to = from
+		if from.Line >= 1 && from.Line <= len(lines) {
+			line := lines[from.Line-1]
+			for n := max(from.Col-1, 0); n < len(line); {
+				r, size := utf8.DecodeRune(line[n:])
+				if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && n > from.Col-1 {
+					break
+				}
+				n += size
+				to.Col = n + 1
+			}
+		}
+	}
+	return lspLocation{uriOf(name), lspRange{at(from), at(to)}}
+}
+
+// fileOf returns the name of a file that an editor names by its URI, or "".
+func fileOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	name := u.Path
+	if len(name) > 2 && name[0] == '/' && name[2] == ':' { // /C:/…
+		name = name[1:]
+	}
+	return filepath.FromSlash(name)
+}
+
+// uriOf is the reverse of fileOf.
+func uriOf(name string) string {
+	name = filepath.ToSlash(name)
+	if !strings.HasPrefix(name, "/") {
+		name = "/" + name
+	}
+	return (&url.URL{Scheme: "file", Path: name}).String()
+}
