@@ -25,19 +25,16 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/kgen-go/kgen/codegen/vet"
+	"github.com/kgen-go/kgen/codegen/vet/lsp"
 )
-
-// pause is what a language server waits for after a key.
-const pause = 200 * time.Millisecond
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "lsp" {
-		if err := serve(os.Stdin, os.Stdout, pause); err != nil {
+		if err := lsp.Serve(os.Stdin, os.Stdout, lsp.Pause); err != nil {
 			fmt.Fprintln(os.Stderr, "kgenvet lsp:", err)
 			os.Exit(1)
 		}

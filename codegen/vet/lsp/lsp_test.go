@@ -1,4 +1,4 @@
-package main
+package lsp
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func newEditor(t *testing.T) *editor {
 	buf := bufio.NewReader(toEditor)
 	e := &editor{t, fromEditor, textproto.NewReader(buf), buf, make(chan error, 1)}
 	go func() {
-		e.end <- serve(toServer, fromServer, time.Millisecond)
+		e.end <- Serve(toServer, fromServer, time.Millisecond)
 		fromServer.Close()
 	}()
 	t.Cleanup(func() { fromEditor.Close() })
@@ -95,23 +96,19 @@ func (e *editor) receive(want string) reply {
 
 // TestLanguageServer types mistakes into files that are right on disk, and takes them out.
 func TestLanguageServer(t *testing.T) {
-	right := `package k
-
-import (
-	"example.com/m/tools"
-	"github.com/kgen-go/kgen/dsl"
-)
-
-type Count struct{ X, Out []int32 }
-
-func (k Count) Kernel(it dsl.Item1) {
-	i := it.GlobalID()
-	k.Out[i] = tools.Twice(k.X[i])
-}
-`
-	helper := "package tools\n\nfunc Twice(x int32) int32 { return 2 * x }\n"
-	dir := module(t, map[string]string{"k/k.go": right, "tools/tools.go": helper})
-	kernel, tools := uriOf(filepath.Join(dir, "k", "k.go")), uriOf(filepath.Join(dir, "tools", "tools.go"))
+	file := func(name string) (uri, text string) {
+		name, err := filepath.Abs(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uriOf(name), string(b)
+	}
+	kernel, right := file("k/k.go")
+	tools, helper := file("tools/tools.go")
 	e := newEditor(t)
 	e.send(1, "initialize", map[string]any{"processId": nil, "rootUri": nil, "capabilities": map[string]any{}})
 	if r := e.receive(""); r.ID != 1 || r.Result.Capabilities["textDocumentSync"] == nil {
@@ -139,11 +136,11 @@ func (k Count) Kernel(it dsl.Item1) {
 	}
 	d := r.Params.Diagnostics[0]
 	// At the brace; 😀 is two of the units of UTF-16.
-	want := lspRange{lspPosition{11, 32}, lspPosition{11, 33}}
-	if d.Code != "KG207" || d.Source != "kgen" || d.Severity != 1 || !strings.Contains(d.Message, ";") || d.Range.Start.Line != 11 {
+	want := lspRange{lspPosition{12, 32}, lspPosition{12, 33}}
+	if d.Code != "KG207" || d.Source != "kgen" || d.Severity != 1 || !strings.Contains(d.Message, ";") || d.Range.Start.Line != 12 {
 		t.Errorf("%+v", d)
 	}
-	if line := []rune(strings.Split(wrong, "\n")[11]); d.Range != want {
+	if line := []rune(strings.Split(wrong, "\n")[12]); d.Range != want {
 		t.Errorf("%v of %q, want %v", d.Range, string(line), want)
 	}
 
@@ -153,12 +150,12 @@ func (k Count) Kernel(it dsl.Item1) {
 	}
 
 	// What another package's file says is found from the kernel, and shown there.
-	e.send(0, "textDocument/didOpen", map[string]any{"textDocument": doc(tools, "package tools\n\nfunc Twice(x int32) int32 {\n\tc := make(chan int32, 1)\n\tc <- 2 * x\n\treturn <-c\n}\n")})
+	e.send(0, "textDocument/didOpen", map[string]any{"textDocument": doc(tools, strings.Replace(helper, "return", "c := make(chan int32, 1); c <- x; return", 1))})
 	r = e.receive("tools.go")
 	if len(r.Params.Diagnostics) == 0 || r.Params.URI != tools {
 		t.Fatalf("%+v", r.Params)
 	}
-	if d := r.Params.Diagnostics[0]; d.Range.Start.Line != 3 || len(d.Related) == 0 || d.Related[0].Location.URI != kernel {
+	if d := r.Params.Diagnostics[0]; d.Range.Start.Line != 4 || len(d.Related) == 0 || d.Related[0].Location.URI != kernel {
 		t.Errorf("%+v", d)
 	}
 	e.send(0, "textDocument/didClose", map[string]any{"textDocument": map[string]string{"uri": tools}})
@@ -180,12 +177,12 @@ func (k Count) Kernel(it dsl.Item1) {
 func TestLanguageServerGone(t *testing.T) {
 	for text, want := range map[string]error{
 		"": io.EOF,
-		"Content-Length: 33\r\n\r\n" + `{"jsonrpc":"2.0","method":"exit"}`: errNoShutdown,
+		"Content-Length: 33\r\n\r\n" + `{"jsonrpc":"2.0","method":"exit"}`: ErrNoShutdown,
 		"Content-Length: many\r\n\r\n":                                     nil,
 		"Content-Length: 7\r\n\r\n{}":                                      io.ErrUnexpectedEOF,
 		"Content-Length: 2\r\n\r\n[]":                                      nil,
 	} {
-		err := serve(strings.NewReader(text), io.Discard, time.Millisecond)
+		err := Serve(strings.NewReader(text), io.Discard, time.Millisecond)
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}

@@ -1,4 +1,6 @@
-package main
+// Package lsp is a language server (Language Server Protocol 3.17) that shows what is
+// wrong with kernels while one types, beside gopls. It knows diagnostics only.
+package lsp
 
 import (
 	"bufio"
@@ -24,9 +26,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// server is a language server (Language Server Protocol 3.17) that knows diagnostics
-// only, to run beside gopls: it compiles the kernels of the packages whose files are
-// open, as they are in the editor.
+// server compiles the kernels of the packages whose files are open, as they are in the
+// editor.
 type server struct {
 	in    *bufio.Reader
 	pause time.Duration // from the last change to the next look
@@ -72,11 +73,15 @@ type (
 	}
 )
 
-// errNoShutdown is what an editor that leaves without a word gets: exit status 1.
-var errNoShutdown = errors.New("exit without shutdown")
+// ErrNoShutdown is what an editor that exits without a shutdown before gets.
+var ErrNoShutdown = errors.New("exit without shutdown")
 
-// serve answers until the editor leaves.
-func serve(in io.Reader, out io.Writer, pause time.Duration) error {
+// Pause is long enough for a key to follow another.
+const Pause = 200 * time.Millisecond
+
+// Serve answers an editor until it leaves: with nil after shutdown and exit, otherwise
+// with an error. It looks at kernels when nothing has changed for the pause.
+func Serve(in io.Reader, out io.Writer, pause time.Duration) error {
 	s := &server{in: bufio.NewReader(in), out: out, pause: pause, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	changed := make(chan struct{}, 1)
@@ -106,7 +111,7 @@ func serve(in io.Reader, out io.Writer, pause time.Duration) error {
 			down = true
 		case "exit":
 			if !down {
-				return errNoShutdown
+				return ErrNoShutdown
 			}
 			return nil
 		case "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave", "textDocument/didClose":
