@@ -391,11 +391,19 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		if s, ok := t.Underlying().(*types.Struct); ok && s.Field(i).Name() == "_" {
 			continue
 		}
-		e, ok := l.equal(x.elems[i], y.elems[i], p).(*ir.Value)
+		part := func() val { return l.equal(x.elems[i], y.elems[i], p) }
+		panics := mayPanic(x.elems[i], y.elems[i])
+		var v val
+		if panics { // only where the parts before it are equal
+			v = l.andThen(all, part)
+		} else {
+			v = part()
+		}
+		e, ok := v.(*ir.Value)
 		if !ok {
 			return bad{}
 		}
-		if all.IsConst() && all.Bits == 1 {
+		if panics || all.IsConst() && all.Bits == 1 {
 			all = e
 		} else {
 			all = l.op(ir.OpLAnd, ir.TypeBool, all, e)

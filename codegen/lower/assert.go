@@ -37,7 +37,11 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	if in.CommaOk {
 		return tuple{[]val{v, l.m.Bool(match)}}
 	}
-	if !match {
+	switch {
+	case match:
+	case len(*in.Referrers()) == 0: // not in the source: i.M looks whether there is one
+		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+	default:
 		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
 	}
 	return v

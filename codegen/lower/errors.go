@@ -125,17 +125,27 @@ func (l *lowerer) methodOf(t types.Type, name string) *ssa.Function {
 }
 
 // orElse is whether x is true or, evaluated only if it is not, what other lowers.
-func (l *lowerer) orElse(x *ir.Value, other func() val) val {
+func (l *lowerer) orElse(x *ir.Value, other func() val) val { return l.decided(x, true, other) }
+
+// andThen is whether x is true and, evaluated only if it is, what other lowers.
+func (l *lowerer) andThen(x *ir.Value, other func() val) val { return l.decided(x, false, other) }
+
+// decided is x where that is by, and what other lowers where it is not.
+func (l *lowerer) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
-		if x.Bits == 1 {
+		if (x.Bits == 1) == by {
 			return x
 		}
 		return other()
 	}
-	v := l.m.NewVar(l.f, ir.Function, "or", ir.TypeBool)
+	v := l.m.NewVar(l.f, ir.Function, "decided", ir.TypeBool)
 	l.storeVar(v, x)
 	more, out := l.newBlock(), l.newBlock()
-	l.b.Branch(x, out, more)
+	if by {
+		l.b.Branch(x, out, more)
+	} else {
+		l.b.Branch(x, more, out)
+	}
 	l.b = more
 	y, ok := other().(*ir.Value)
 	if !ok {

@@ -2,10 +2,10 @@ package lower
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -148,8 +148,12 @@ func (l *lowerer) with(v ssa.Value, x val, lower func() val) val {
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if uncomparable(u.alts[i], y) {
-			l.check(l.not(l.is(u, i)).(*ir.Value), abi.FaultPanic, nil, nil, uncomparableText(y.(iface).typ))
+		if mayPanic(u.alts[i], y) { // only where it is this one
+			same, ok := l.andThen(l.is(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
+			if !ok {
+				return bad{}
+			}
+			or = l.op(ir.OpLOr, ir.TypeBool, or, same)
 			continue
 		}
 		same, ok := l.equal(l.alt(u, i), y, t).(*ir.Value)
@@ -178,11 +182,28 @@ func (c *cell) setPending(pending bool) {
 	}
 }
 
-// uncomparable reports whether two values are of one type that cannot be compared.
-func uncomparable(x, y val) bool {
-	a, ok1 := x.(iface)
-	b, ok2 := y.(iface)
-	return ok1 && ok2 && a.typ != nil && b.typ != nil && types.Identical(a.typ, b.typ) && !types.Comparable(a.typ)
+// mayPanic reports whether a comparison of two values may come to interface values of one
+// type that cannot be compared.
+func mayPanic(x, y val) bool {
+	if u, ok := x.(oneOf); ok {
+		return slices.ContainsFunc(u.alts, func(alt val) bool { return mayPanic(alt, y) })
+	}
+	if u, ok := y.(oneOf); ok {
+		return mayPanic(u, x)
+	}
+	switch x := x.(type) {
+	case iface:
+		y, ok := y.(iface)
+		return ok && x.typ != nil && y.typ != nil && types.Identical(x.typ, y.typ) && (!types.Comparable(x.typ) || mayPanic(x.v, y.v))
+	case tuple:
+		y, ok := y.(tuple)
+		for i := range x.elems {
+			if ok && mayPanic(x.elems[i], y.elems[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // uncomparableText returns the text of gc's panic for a comparison of interface values.

@@ -383,6 +383,9 @@ func (l *lowerer) nilLike(v val) val {
 			n.off = l.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
+	case oneOf: // its tag says the first
+		n.alts[0] = l.nilLike(n.alts[0])
+		return n
 	}
 	return n
 }

@@ -66,6 +66,18 @@ func init() {
 	add1("Outcomes", gen.RunOutcomes, 40, func() golang.Outcomes {
 		return golang.Outcomes{In: []byte("12a4567 89,10000099999123x4567890 1 22 444 88 16 32"), Out: make([]int, 40)}
 	})
+	add1("Nones", gen.RunNones, 40, func() golang.Nones {
+		return golang.Nones{In: ints32(40, func(i int) int32 { return int32(i) }), Out: out32(40)}
+	})
+	add1("Unlike", gen.RunUnlike, 40, func() golang.Unlike {
+		return golang.Unlike{In: ints32(40, func(i int) int32 { return int32(i)*4 + int32(i)%3 + 1 }), Out: out32(40)}
+	})
+	add1("UnlikeFault", gen.RunUnlike, 40, func() golang.Unlike {
+		return golang.Unlike{In: ints32(40, func(i int) int32 { return int32(i)*3 | min(1, int32(i)^24) }), Out: out32(40)}
+	})
+	add1("NilMethods", gen.RunNilMethods, 16, func() golang.NilMethods {
+		return golang.NilMethods{In: ints32(16, func(i int) int32 { return min(int32(i), 12) - int32(i/13) }), Out: out32(16)}
+	})
 	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
 		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
 	})

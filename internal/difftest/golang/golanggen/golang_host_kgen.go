@@ -356,6 +356,133 @@ func (g *elsewhereHost) r0() int {
 	return -1
 }
 
+// nilMethodsHost is some work-items of the kernel [NilMethods].
+type nilMethodsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newNilMethodsHost() kernelimpl.HostForm { return new(nilMethodsHost) }
+
+var nilMethodsHostSites = []abi.Site{
+	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:134:13"},
+	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:135:18"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:135:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:127:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *nilMethodsHost) Begin() {
+	g.Sites = nilMethodsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *nilMethodsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nilMethodsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v7, v10, v11, v12, v13, v22 int32
+		var v5 int64
+		var v14 bool
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b15
+			}
+		}
+		{
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v8 := v7 < 8
+			if v8 {
+				v10 = int32(0)
+				v11 = v7
+				v12 = int32(0)
+				v13 = int32(0)
+				goto b4
+			}
+		}
+		{
+			v9 := v7 < 12
+			if v9 {
+				v10 = int32(2)
+				v11 = int32(0)
+				v12 = v7
+				v13 = int32(1)
+				goto b4
+			}
+		}
+		v10 = int32(1)
+		v11 = int32(0)
+		v12 = int32(0)
+		v13 = int32(0)
+	b4:
+		v14 = v10 == 0
+		if v14 {
+			goto b7
+		}
+		{
+			v15 := v10 == 1
+			if !v15 {
+				goto b7
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b7:
+		if !v14 {
+			goto b9
+		}
+		{
+			v17 := v11 * 3
+			v22 = v17
+			goto b12
+		}
+	b9:
+		{
+			v18 := v10 == 1
+			if !v18 {
+				goto b11
+			}
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v20 := v12 * 3
+			v21 := v20 + v13
+			v22 = v21
+		}
+	b12:
+		{
+			v23 := uint64(v5) < uint64(v3)
+			if !v23 {
+				goto b14
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v22
+		continue
+	b14:
+		g.Fault(2, v5, v3, v0, int32(0), int32(0))
+		continue
+	b15:
+		g.Fault(3, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // panicsHost is some work-items of the kernel [Panics].
 type panicsHost struct {
 	kernelimpl.HostGroup
@@ -8183,6 +8310,183 @@ func (g *typeSwitchesHost) r0() int {
 		continue
 	b2:
 		g.Fault(0, v3, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// unlikeHost is some work-items of the kernel [Unlike].
+type unlikeHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newUnlikeHost() kernelimpl.HostForm { return new(unlikeHost) }
+
+var unlikeHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:102:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:84:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *unlikeHost) Begin() {
+	g.Sites = unlikeHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *unlikeHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *unlikeHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v7, v8, v11, v14, v23, v33, v47 int32
+		var v5 int64
+		var v9, v12, v16, v17, v18, v20, v25, v27, v31, v35, v39, v41, v45 bool
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b22
+			}
+		}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v8 = v7 & 1
+		v9 = v8 == 0
+		v11 = v7 & 2
+		v12 = v11 == 0
+		v14 = v8
+		if v12 {
+			v14 = int32(0)
+		}
+		if !v9 {
+			v16 = v9
+			goto b4
+		}
+		if !v12 {
+			v16 = v12
+			goto b4
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b4:
+		{
+			v17 = v14 == v8
+			v18 = v11 != 0
+			v19 := v18 && v17
+			v20 = v8 != 0
+			v21 := v20 && v19
+			v22 := v16 || v21
+			v23 = int32(0)
+			if v22 {
+				v23 = int32(1)
+			}
+			v24 := v7 & 4
+			v25 = v24 == 0
+			if !v25 {
+				v31 = v25
+				goto b9
+			}
+		}
+		if !v12 {
+			v27 = v12
+			goto b8
+		}
+		if !v9 {
+			v27 = v9
+			goto b8
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b8:
+		{
+			v28 := v20 && v17
+			v29 := v18 && v28
+			v30 := v27 || v29
+			v31 = v30
+		}
+	b9:
+		{
+			v32 := v23 + 2
+			v33 = v23
+			if v31 {
+				v33 = v32
+			}
+			if !v25 {
+				v39 = v25
+				goto b14
+			}
+		}
+		if !v12 {
+			v35 = v12
+			goto b13
+		}
+		if !v9 {
+			v35 = v9
+			goto b13
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b13:
+		{
+			v36 := v20 && v17
+			v37 := v18 && v36
+			v38 := v35 || v37
+			v39 = v38
+		}
+	b14:
+		if !v39 {
+			v45 = v39
+			goto b19
+		}
+		if !v12 {
+			v41 = v12
+			goto b18
+		}
+		if !v9 {
+			v41 = v9
+			goto b18
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b18:
+		{
+			v42 := v20 && v17
+			v43 := v18 && v42
+			v44 := v41 || v43
+			v45 = v44
+		}
+	b19:
+		{
+			v46 := v33 + 4
+			v47 = v33
+			if v45 {
+				v47 = v46
+			}
+			v48 := uint64(v5) < uint64(v3)
+			if !v48 {
+				goto b21
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v47
+		continue
+	b21:
+		g.Fault(3, v5, v3, v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(4, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
