@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -1646,6 +1646,123 @@ func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed NilMethods.spv
+var nilMethodsSPIRV string
+
+//go:embed NilMethods.words.spv
+var nilMethodsWords string
+
+var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "NilMethods",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:127:11", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:134:13"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:135:18"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
+	},
+	SPIRV: nilMethodsSPIRV,
+	Sum:   0xb2e81c1d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0x457f17b7},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.NilMethods{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newNilMethodsHost)
+
+// NilMethods is the kernel [golang.NilMethods] with its slices in device memory.
+// NilMethods takes a method of an interface value that may be nil.
+type NilMethods struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilMethods) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nilMethodsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNilMethods runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nilMethodsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Nones.spv
+var nonesSPIRV string
+
+//go:embed Nones.words.spv
+var nonesWords string
+
+var nonesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Nones",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:13:11", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:50:2"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:69:7"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:69:7"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
+	},
+	SPIRV: nonesSPIRV,
+	Sum:   0xe5a4b4f0,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x264ff53f},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Nones{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Nones is the kernel [golang.Nones] with its slices in device memory.
+// Nones has variables that may be nil, of values that are one of several.
+type Nones struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nonesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNones runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nonesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -4295,6 +4412,65 @@ func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 // RunUnits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unitsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Unlike.spv
+var unlikeSPIRV string
+
+//go:embed Unlike.words.spv
+var unlikeWords string
+
+var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Unlike",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:84:11", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
+	},
+	SPIRV: unlikeSPIRV,
+	Sum:   0xff80411e,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0xf6ee8736},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Unlike{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newUnlikeHost)
+
+// Unlike is the kernel [golang.Unlike] with its slices in device memory.
+// Unlike compares interface values of which some cannot be compared, if they are of one type.
+type Unlike struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unlikeKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnlike runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unlikeKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
