@@ -262,10 +262,17 @@ func (s *server) publish(ctx context.Context) {
 			found[at.URI] = append(found[at.URI], l)
 		}
 	}
-	for uri := range s.shown {
+	// Editors want to hear that nothing is wrong, too.
+	right := func(uri string) {
 		if found[uri] == nil {
 			found[uri] = []lspDiagnostic{}
 		}
+	}
+	for name := range overlay {
+		right(uriOf(name))
+	}
+	for uri := range s.shown {
+		right(uri)
 	}
 	for uri, list := range found {
 		s.send(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": uri, "diagnostics": list}})
