@@ -145,6 +145,9 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 	if !ok || m.v != nil && m.v.Storage != ir.Workgroup {
 		return l.ownAtomic(form, r, t, xs)
 	}
+	if form.op != ir.OpAtomicLoad {
+		l.changes(m)
+	}
 	typ := reg
 	switch form.result {
 	case nothing:

@@ -315,16 +315,6 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 // onlyNil reports whether an address is that of a nil slice whatever happens. It is
 // for when all is lowered.
 func (l *lowerer) onlyNil(addr *ir.Value) bool {
-	if l.stores == nil {
-		l.stores = map[*ir.Var][]*ir.Value{}
-		for _, b := range l.f.Blocks {
-			for _, in := range b.Insts {
-				if r, ok := in.Aux.(*ir.Ref); ok && in.Op == ir.OpStore && r.Var != nil && len(in.Args) == 1 {
-					l.stores[r.Var] = append(l.stores[r.Var], in.Args[0])
-				}
-			}
-		}
-	}
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -334,7 +324,7 @@ func (l *lowerer) onlyNil(addr *ir.Value) bool {
 		switch {
 		case seen[v] || v.IsConst() && v.Bits == 0:
 		case v.Op == ir.OpLoad && r.Var != nil && len(v.Args) == 0:
-			work = append(work, l.stores[r.Var]...)
+			work = append(work, l.storesTo(r.Var)...)
 		default:
 			return false
 		}

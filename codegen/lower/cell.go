@@ -168,7 +168,7 @@ func (l *lowerer) loadCell(c *cell) val {
 	}
 	switch c.cls {
 	case classScalar:
-		if c.one != nil && (c.once || c.anew && l.straight(c.oneAt)) {
+		if c.one != nil && (c.once || c.anew && l.unchanged(c.oneAt)) {
 			return c.one
 		}
 		return l.loadVar(c.scalar)
@@ -196,7 +196,7 @@ func (l *lowerer) loadCell(c *cell) val {
 			l.again = true
 			return l.zero(c.typ)
 		}
-		if isNilShape(c.shape) && !c.fixed && l.straight(c.zeroed) {
+		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {
 			return c.shape // nothing else was stored yet, whatever will be later
 		}
 		l.onlyVersion(c)

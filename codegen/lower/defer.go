@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -102,9 +104,23 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		})
 		return
 	}
+	given := args
 	f, args, ok := l.callee(&in.Call, callee, args)
 	if !ok {
 		return
+	}
+	if f.builtin != nil || Known(origin(f.fn).RelString(nil)) {
+		for i, a := range given {
+			if u, ok := a.(oneOf); ok {
+				l.each(u, nil, func(alt val) val {
+					one := slices.Clone(given)
+					one[i] = alt
+					l.callDeferred(in, callee, one)
+					return nil
+				})
+				return
+			}
+		}
 	}
 	site := &ssa.Call{Call: in.Call}
 	if f.builtin != nil {

@@ -146,6 +146,7 @@ func (l *lowerer) decided(x *ir.Value, by bool, other func() val) val {
 	} else {
 		l.b.Branch(x, more, out)
 	}
+	l.b.Term.Pos = l.irPos(l.pos)
 	l.b = more
 	y, ok := other().(*ir.Value)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -371,7 +372,23 @@ func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
 // writtenAt returns where a package-level variable is written, or its address
 // kept, outside of its package's initialiser.
 func (l *lowerer) writtenAt(g *ssa.Global) token.Pos {
-	for _, m := range g.Pkg.Members {
+	at := l.writtenIn(g.Pkg, g)
+	if at.IsValid() || !token.IsExported(g.Name()) {
+		return at
+	}
+	for _, p := range l.prog.SSA.AllPackages() {
+		if p == g.Pkg || !slices.Contains(p.Pkg.Imports(), g.Pkg.Pkg) {
+			continue
+		}
+		if q := l.writtenIn(p, g); q.IsValid() && (!at.IsValid() || q < at) {
+			at = q
+		}
+	}
+	return at
+}
+
+func (l *lowerer) writtenIn(pkg *ssa.Package, g *ssa.Global) token.Pos {
+	for _, m := range pkg.Members {
 		if f, ok := m.(*ssa.Function); ok {
 			if p := writesIn(f, g); p.IsValid() {
 				return p

@@ -40,6 +40,7 @@ type lowerer struct {
 	accessors  []*ir.Var
 	posCache   map[token.Pos]ir.Pos
 	owners     map[*ir.Var]*cell
+	heads      map[*ir.Block]bool // of loops
 
 	data       []byte                  // the kernel's constant data
 	dataBase   *ir.Value               // its address
@@ -58,6 +59,7 @@ type lowerer struct {
 	ends       []func()                 // to be called when all is lowered
 	rounds     int                      // of loops that are being lowered round by round
 	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
+	written    map[any]*ir.Value        // the addresses that calls' instructions write to
 	refused    map[ssa.Instruction]bool // what package check has found
 	quiet      bool                     // that a variable cannot be is not to be said
 	opaques    int                      // values that stand for bad ones
@@ -133,7 +135,7 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
 		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
-		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{},
+		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -489,6 +491,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 			continue
 		}
 		l.b = f.block(l, b)
+		l.heads[l.b] = naturalLoop(b) != nil
 		for _, in := range b.Instrs {
 			l.next(f, in)
 		}

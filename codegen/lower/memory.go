@@ -72,6 +72,7 @@ func (l *lowerer) loadScalar(m mem, t types.Type) *ir.Value {
 }
 
 func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
+	l.changes(m)
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
 		l.noteStorage(mt)
@@ -204,6 +205,8 @@ func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 		l.storeCell(r, v)
 	case mem:
 		l.storeMem(r, v, t)
+	case constRef:
+		l.writesGlobal()
 	case part:
 		if a, ok := v.(array); ok {
 			l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(m, l.loadMem(a.at.at(i), r.typ.Elem()), r.typ.Elem()) })

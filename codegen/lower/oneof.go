@@ -55,6 +55,7 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 			var here *ir.Block
 			here, other = l.newBlock(), l.newBlock()
 			l.b.Branch(l.is(u, i), here, other)
+			l.b.Term.Pos = l.irPos(l.pos)
 			l.b = here
 		}
 		v := one(l.alt(u, i))

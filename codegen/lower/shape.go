@@ -63,12 +63,18 @@ func (l *lowerer) storeShape(c *cell, v val) {
 
 // straight reports whether code that runs in block b always goes on to here, but
 // for faults: what a variable held there is overwritten here.
-func (l *lowerer) straight(b *ir.Block) bool {
+func (l *lowerer) straight(b *ir.Block) bool { return l.leadsHere(b, true) }
+
+// unchanged is straight where no loop begins on the way, of which an earlier round may have
+// stored something else in a variable.
+func (l *lowerer) unchanged(b *ir.Block) bool { return l.leadsHere(b, false) }
+
+func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	for at := l.b; b != nil; {
 		if at == b {
 			return true
 		}
-		if len(at.Preds) != 1 {
+		if len(at.Preds) != 1 || l.heads[at] && !intoLoops {
 			return false
 		}
 		at = at.Preds[0]

@@ -78,6 +78,9 @@ func init() {
 	add1("NilMethods", gen.RunNilMethods, 16, func() golang.NilMethods {
 		return golang.NilMethods{In: ints32(16, func(i int) int32 { return min(int32(i), 12) - int32(i/13) }), Out: out32(16)}
 	})
+	add1("Firsts", gen.RunFirsts, 12, func() golang.Firsts {
+		return golang.Firsts{In: ints32(12, func(i int) int32 { return int32(i) }), Out: out32(12)}
+	})
 	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
 		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
 	})

@@ -134,3 +134,72 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	scale := s.scale
 	k.Out[i] = scale(3)
 }
+
+// Firsts has loops that ask in each round for what the round before has set.
+type Firsts struct {
+	In, Out []int32
+}
+
+// Kernel runs them.
+func (k Firsts) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	k.Out[i] = firstRound(x)*1000 + countedRounds(x)*7 + copiedAtEnd(x)
+}
+
+func firstRound(x int32) int32 {
+	var u struct {
+		f func(int32) int32
+		p *int32
+		s scaler
+	}
+	var a int32
+	h, j := int32(0), int32(0)
+	for {
+		if u.f != nil {
+			h += u.f(j)
+		}
+		if u.p != nil {
+			*u.p += 5
+		}
+		if u.s != nil {
+			h += u.s.scale(j)
+		}
+		u.f, u.p, u.s = doubled, &a, factor(7)
+		if j++; j > x&3 {
+			break
+		}
+	}
+	return h + a
+}
+
+func countedRounds(x int32) int32 {
+	var fs [3]func(int32) int32
+	n := int32(0)
+	for i := range 3 {
+		fs[i] = func(y int32) int32 { i += int(y & 1); return int32(i) * y }
+		for {
+			n = n*3 + int32(i)
+			if i++; i > 5 {
+				break
+			}
+		}
+		n += fs[0](x)
+	}
+	return n + fs[1](x)*3
+}
+
+func copiedAtEnd(x int32) int32 {
+	var a, b [4]int32
+	s := a[:]
+	if x&1 == 0 {
+		s = b[1:]
+	}
+	s[0] = 5
+	func() {
+		defer copy(s[1:], s)
+		s[0] = 6
+	}()
+	defer clear(s)
+	return a[1]*3 + b[2] + s[0]
+}

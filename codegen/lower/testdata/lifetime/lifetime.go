@@ -142,3 +142,29 @@ func (k UsesStruct) Kernel(it dsl.Item1) {
 		k.Out[i] = c.p[0]
 	}
 }
+
+// OldBytes keeps the bytes of a string that an earlier iteration has made.
+type OldBytes struct{ Out []int32 }
+
+func (k OldBytes) Kernel(it dsl.Item1) {
+	var last []byte
+	for j := range int32(3) {
+		b := []byte("abc")
+		b[0] += byte(j)
+		if last != nil {
+			k.Out[j] = int32(last[0])
+		}
+		last = b
+	}
+}
+
+// NewBytes has them changed within an iteration only.
+type NewBytes struct{ Out []int32 }
+
+func (k NewBytes) Kernel(it dsl.Item1) {
+	for j := range int32(3) {
+		b := []byte("abc")
+		b[0] += byte(j)
+		k.Out[j] = int32(b[0])
+	}
+}

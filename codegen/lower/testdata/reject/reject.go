@@ -4,6 +4,7 @@ package reject
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -113,6 +114,41 @@ func (k WritesParts) Kernel(it dsl.Item1) {
 	k.Out[0] = marks[0]             // want KG202 `marks is written`
 	k.Out[1] = copied[0]            // want KG202 `copied is written`
 	k.Out[2] = int32(corner.area()) // want KG202 `corner is written`
+}
+
+var (
+	frame = &oblong{1, 2}
+	ranks = []int32{1, 2, 3}
+	ages  = []int32{4, 5, 6}
+)
+
+func grow(o *oblong) { o.a++ } // want KG202 `may write to a package-level variable`
+
+type WritesThrough struct{ In, Out []int32 }
+
+func (k WritesThrough) Kernel(it dsl.Item1) {
+	grow(frame)
+	var own [3]int32
+	s := own[:]
+	if k.In[0] > 2 {
+		s = ranks
+	}
+	s[1] = 4 // want KG202 `may write to a package-level variable`
+	t := k.Out
+	if k.In[0] > 4 {
+		t = ages
+	}
+	t[0] = int32(frame.a) + ranks[1] + ages[0] // want KG202 `may write to a package-level variable`
+}
+
+func Endless() { io.EOF = nil }
+
+type WrittenElsewhere struct{ Out []int32 }
+
+func (k WrittenElsewhere) Kernel(it dsl.Item1) {
+	if io.EOF == nil { // want KG202 `EOF is written`
+		k.Out[0] = 1
+	}
 }
 
 var computed = len(strings.Fields("a b c"))

@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -936,6 +936,66 @@ func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(elsewhereKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Firsts.spv
+var firstsSPIRV string
+
+//go:embed Firsts.words.spv
+var firstsWords string
+
+var firstsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Firsts",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:146:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:198:3"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/unlike.go:200:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:201:4"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:204:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:147:7", Limit: -2},
+	},
+	SPIRV: firstsSPIRV,
+	Sum:   0x59652ac2,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x32625eee},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Firsts{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Firsts is the kernel [golang.Firsts] with its slices in device memory.
+// Firsts has loops that ask in each round for what the round before has set.
+type Firsts struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Firsts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(firstsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunFirsts runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(firstsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
