@@ -86,6 +86,8 @@ type gen struct {
 	// open which comes first.
 	faults int
 	group  *group // of a kernel with work-groups
+	births int    // how many variables have been declared
+	keep   keepers
 }
 
 // variable is something with a name.
@@ -103,6 +105,9 @@ type variable struct {
 	// uniform says that all work-items of a group have the same value.
 	uniform bool
 	tile    *tile // what the variable is a part of
+	// chosen says that data say what a pointer, slice, function or interface value is.
+	chosen bool
+	born   int // when it was declared
 }
 
 // loop is what break or continue may mean.
@@ -187,6 +192,8 @@ func (g *gen) pop()  { g.scopes = g.scopes[:len(g.scopes)-1] }
 
 func (g *gen) declare(v *variable) {
 	top := len(g.scopes) - 1
+	g.births++
+	v.born = g.births
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
@@ -195,7 +202,7 @@ func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	var out []*variable
 	for _, s := range g.scopes {
 		for _, v := range s {
-			if !(v.noCapture && g.closed > 0) && g.open(v) && fits(v) {
+			if !(v.noCapture && g.closed > 0) && g.open(v) && (g.keep.from == 0 || v.born < g.keep.before || v.born >= g.keep.from) && fits(v) {
 				out = append(out, v)
 			}
 		}

@@ -112,6 +112,7 @@ func init() {
 		{1, (*gen).explicitPanic}, {2, (*gen).copying}, {2, (*gen).generic}, {1, (*gen).record},
 	}
 	simple = append(simple, more...)
+	simple = append(simple, alternatives...)
 	nested = []statement{
 		{6, (*gen).ifStatement}, {3, (*gen).forStatement}, {2, (*gen).rangeStatement}, {3, (*gen).switchStatement},
 		{1, (*gen).braces}, {2, (*gen).closure}, {1, (*gen).gotoStatement}, {1, (*gen).endless},

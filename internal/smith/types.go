@@ -16,12 +16,14 @@ const (
 	structKind
 	sliceKind
 	ptrKind
+	funcKind
+	interfaceKind
 )
 
 // typ is a type of a program.
 type typ struct {
 	kind   kind
-	name   string // of scalars and structs
+	name   string // of scalars, structs, functions and interfaces
 	bits   int
 	signed bool
 	elem   *typ

@@ -281,3 +281,25 @@ type Outer struct {
 	Inner
 	B int
 }
+
+// Count is a Valuer that counts its calls.
+type Count struct{ N int32 }
+
+// Val counts.
+func (c *Count) Val(x int32) int32 {
+	c.N++
+	return c.N ^ x
+}
+
+// Which tells what a Valuer is.
+func Which(v Valuer) int32 {
+	switch v := v.(type) {
+	case Add:
+		return v.N
+	case Neg:
+		return int32(v) + 7
+	case *Count:
+		return -v.N
+	}
+	return 99
+}

@@ -1,0 +1,278 @@
+package smith
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// alternatives are the statements of this file: of variables of which data say what they
+// point to, or call.
+var alternatives = []statement{
+	{2, (*gen).chosenPointer}, {2, (*gen).chosenSlice}, {2, (*gen).chosenFunction}, {2, (*gen).chosenInterface},
+	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
+}
+
+// keepers are what variables may hold that refer to variables declared before them: what
+// is declared later may be of an iteration of a loop that has ended.
+type keepers struct {
+	before, from int // variables born in between are not to be used, if from is not 0
+}
+
+// within lets only variables be used that were born before v, and those that are new.
+func (g *gen) within(v *variable, write func()) {
+	save := g.keep
+	if g.keep.from == 0 || v.born < g.keep.before {
+		g.keep = keepers{before: v.born, from: g.births + 1}
+	}
+	write()
+	g.keep = save
+}
+
+// canChoose reports whether alternatives may stand here: kernels with work-groups have
+// rules of their own.
+func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
+
+// choice writes an if statement, or one with an else, around assignments.
+func (g *gen) choice(name string, values ...string) {
+	cond := g.value(boolType, 2)
+	g.line("if %s {", cond)
+	g.line("\t%s = %s", name, values[0])
+	if len(values) > 1 {
+		g.line("} else if %s {", g.place(boolType))
+		g.line("\t%s = %s", name, values[1])
+	}
+	g.line("}")
+}
+
+// addresses returns addresses of variables, of their fields and of their elements.
+func (g *gen) addresses(t *typ) []string {
+	var out []string
+	for _, v := range g.vars(func(v *variable) bool {
+		return !v.fixed && !v.noCapture && v.typ.kind < sliceKind && !strings.Contains(v.name, ".")
+	}) {
+		switch {
+		case v.typ.same(t):
+			out = append(out, "&"+v.name)
+		case v.typ.kind == arrayKind && v.typ.elem.same(t) && v.typ.len > 0:
+			out = append(out, fmt.Sprintf("&%s[%d]", v.name, g.n(v.typ.len)))
+		case v.typ.kind == structKind:
+			for _, f := range v.typ.fields {
+				if f.typ.same(t) {
+					out = append(out, "&"+v.name+"."+f.name)
+				}
+			}
+		}
+	}
+	if g.kernel && t == uint64T {
+		out = append(out, fmt.Sprintf("&out[%d]", g.n(15)))
+	}
+	return out
+}
+
+// chosenPointer declares a pointer to one of several variables.
+func (g *gen) chosenPointer() {
+	if !g.canChoose() {
+		return
+	}
+	for range 8 {
+		t := g.anyType(0)
+		all := g.addresses(t)
+		if len(all) < 2 {
+			continue
+		}
+		v := &variable{name: g.name("ptr"), typ: &typ{kind: ptrKind, elem: t}, fixed: true, chosen: true}
+		g.line("%s := %s", v.name, pick(g, all))
+		if g.chance(2) {
+			g.choice(v.name, pick(g, all), pick(g, all))
+		} else {
+			g.choice(v.name, pick(g, all))
+		}
+		g.line("_ = %s", v.name)
+		g.declare(v)
+		return
+	}
+}
+
+// sliced returns a slice of so many elements of a type, or "".
+func (g *gen) sliced(elem *typ, n int) string {
+	vs := g.vars(func(v *variable) bool {
+		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
+			v.typ.kind == sliceKind && v.length >= n && v.typ.elem.same(elem) && !(v.device && elem.kind == floatKind)
+	})
+	if len(vs) == 0 {
+		return ""
+	}
+	v := pick(g, vs)
+	length := v.length
+	if v.typ.kind == arrayKind {
+		length = v.typ.len
+	}
+	lo := g.n(length - n + 1)
+	if g.chance(4) {
+		return fmt.Sprintf("%s[%d:%d:%d]", v.name, lo, lo+n, lo+n)
+	}
+	return fmt.Sprintf("%s[%d:%d]", v.name, lo, lo+n)
+}
+
+// chosenSlice declares a slice of one of several arrays.
+func (g *gen) chosenSlice() {
+	if !g.canChoose() {
+		return
+	}
+	for range 8 {
+		t, n := g.scalar(), 1+g.n(3)
+		a, b := g.sliced(t, n), g.sliced(t, n)
+		if a == "" || a == b {
+			continue
+		}
+		v := &variable{name: g.name("s"), typ: sliceOf(t), fixed: true, chosen: true, length: n}
+		g.line("%s := %s", v.name, a)
+		g.choice(v.name, b)
+		g.line("_ = %s", v.name)
+		g.declare(v)
+		return
+	}
+}
+
+// literalFunc returns a function literal of one parameter.
+func (g *gen) literalFunc(t *typ) string {
+	var b strings.Builder
+	arg := g.name("a")
+	fmt.Fprintf(&b, "func(%s %s) %s { ", arg, t, t)
+	result, loops := g.result, g.loops
+	g.result, g.loops = t, nil
+	g.closed++
+	g.push()
+	g.declare(&variable{name: arg, typ: t})
+	if to, u := g.target(func(t *typ) bool { return t.kind == intKind }); u != nil {
+		fmt.Fprintf(&b, "%s %s %s; ", to, g.one("+=", "^=", "="), g.expr(u, 1))
+	}
+	fmt.Fprintf(&b, "return %s }", g.expr(t, 2))
+	g.pop()
+	g.closed--
+	g.result, g.loops = result, loops
+	return b.String()
+}
+
+// chosenFunction declares a variable of one of several functions.
+func (g *gen) chosenFunction() {
+	if !g.canChoose() || g.closed > 0 {
+		return
+	}
+	t := g.intType()
+	v := &variable{name: g.name("f"), typ: &typ{kind: funcKind, name: fmt.Sprintf("func(%s) %s", t, t), elem: t}, fixed: true, chosen: true}
+	g.faults = 1
+	g.line("%s := %s", v.name, g.literalFunc(t))
+	g.choice(v.name, g.literalFunc(t))
+	g.line("_ = %s", v.name)
+	g.declare(v)
+}
+
+var valuerT = &typ{kind: interfaceKind, name: "shape.Valuer"}
+
+// valuer returns a value of a type that implements the interface.
+func (g *gen) valuer() string {
+	switch g.n(3) {
+	case 0:
+		return fmt.Sprintf("shape.Neg(%s)", g.expr(ints[1], 1))
+	case 1:
+		if vs := g.vars(func(v *variable) bool { return v.typ == countT }); len(vs) > 0 {
+			return "&" + pick(g, vs).name
+		}
+	}
+	return fmt.Sprintf("shape.Add{N: %s}", g.expr(int32T, 1))
+}
+
+var countT = &typ{kind: structKind, name: "shape.Count", fields: []field{{"N", int32T}}}
+
+// chosenInterface declares an interface value of one of several types.
+func (g *gen) chosenInterface() {
+	if !g.canChoose() {
+		return
+	}
+	g.faults = 1
+	count := &variable{name: g.name("n"), typ: countT}
+	g.line("%s := shape.Count{N: %s}", count.name, g.expr(int32T, 1))
+	g.declare(count)
+	v := &variable{name: g.name("i"), typ: valuerT, fixed: true, chosen: true}
+	g.line("var %s shape.Valuer = %s", v.name, g.valuer())
+	g.choice(v.name, g.valuer(), "&"+count.name)
+	g.line("_ = %s", v.name)
+	g.declare(v)
+}
+
+// chosen returns the variables that have been chosen, of some kinds.
+func (g *gen) chosen(kinds ...kind) []*variable {
+	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
+}
+
+// chooseAgain gives such a variable another value, or swaps two.
+func (g *gen) chooseAgain() {
+	if !g.canChoose() {
+		return
+	}
+	vs := g.chosen(ptrKind, sliceKind, funcKind, interfaceKind)
+	if len(vs) == 0 {
+		return
+	}
+	v := pick(g, vs)
+	g.faults = 1
+	others := slices.DeleteFunc(g.chosen(v.typ.kind), func(u *variable) bool {
+		return u == v || !u.typ.same(v.typ) || u.length < v.length || u.born > v.born
+	})
+	if len(others) > 0 && g.chance(2) {
+		g.choice(v.name, pick(g, others).name)
+		return
+	}
+	value := ""
+	g.within(v, func() {
+		switch v.typ.kind {
+		case ptrKind:
+			if all := g.addresses(v.typ.elem); len(all) > 0 {
+				value = pick(g, all)
+			}
+		case sliceKind:
+			value = g.sliced(v.typ.elem, v.length)
+		case funcKind:
+			if g.closed == 0 {
+				value = g.literalFunc(v.typ.elem)
+			}
+		case interfaceKind:
+			value = g.valuer()
+		}
+	})
+	if value != "" {
+		g.choice(v.name, value)
+	}
+}
+
+// useChosen calls, compares or asks for the type of what has been chosen.
+func (g *gen) useChosen() {
+	if !g.canChoose() {
+		return
+	}
+	vs := g.chosen(ptrKind, funcKind, interfaceKind)
+	if len(vs) == 0 {
+		return
+	}
+	v := pick(g, vs)
+	g.faults = 1
+	g.work += 3 * g.times
+	switch v.typ.kind {
+	case funcKind:
+		g.local(v.typ.elem, fmt.Sprintf("%s(%s)", v.name, g.expr(v.typ.elem, 2)))
+		return
+	case interfaceKind:
+		switch g.n(3) {
+		case 0:
+			g.local(int32T, fmt.Sprintf("shape.Which(%s)", v.name))
+			return
+		case 1:
+			g.local(int32T, fmt.Sprintf("%s.Val(%s)", v.name, g.expr(int32T, 2)))
+			return
+		}
+	}
+	others := slices.DeleteFunc(g.chosen(v.typ.kind), func(u *variable) bool { return !u.typ.same(v.typ) })
+	g.local(boolType, fmt.Sprintf("%s == %s", v.name, pick(g, others).name))
+}
