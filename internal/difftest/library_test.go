@@ -53,7 +53,7 @@ func init() {
 		return golang.Units{In: []int32{0, 'a', 0xd7ff, 0xd800, 0xdc00, 0xdfff, 0xe000, 0xffff, 0x10000, 0x1f600, 0x10ffff, 0x110000}, Out: make([]uint64, 12)}
 	})
 	for mode := range golang.PanicModes {
-		add1("Panics", gen.RunPanics, 3, func() golang.Panics { return golang.Panics{Mode: mode, Out: make([]int, 3)} })
+		add1("Panics", gen.RunPanics, 1, func() golang.Panics { return golang.Panics{Mode: mode, Out: make([]int, 1)} })
 	}
 	add1("Changes", gen.RunChanges, 60, func() golang.Changes {
 		k := golang.Changes{A: make([]int64, 60), B: make([]int64, 60), Out: make([]int64, 60*9)}
