@@ -35,11 +35,11 @@ func shortDivide(m *ir.Module) diag.List {
 			}
 			if d := short[v]; d != nil {
 				d.prepare(a)
-				d.result = d.quotient
 				if v.Op == ir.OpUMod {
-					d.result = d.remainder
+					d.value = d.remainder()
+				} else {
+					d.value = d.quotient()
 				}
-				d.value = d.result()
 				out = append(out, d.made...)
 			}
 			out = append(out, v)
@@ -94,8 +94,7 @@ type shortDivision struct {
 	x, by    *ir.Value // of 32 bits and without signs, 1 for a divisor that does not fit
 	fits     *ir.Value // nil for a divisor that does
 	negative *ir.Value // nil for one that is never negative
-	result   func() *ir.Value
-	value    *ir.Value
+	value    *ir.Value // of 32 bits
 }
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.f.Module.Int(ir.TypeI32, n) }
