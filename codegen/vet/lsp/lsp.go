@@ -10,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -274,7 +276,8 @@ func (s *server) publish(ctx context.Context) {
 	for uri := range s.shown {
 		right(uri)
 	}
-	for uri, list := range found {
+	for _, uri := range slices.Sorted(maps.Keys(found)) {
+		list := found[uri]
 		s.send(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": uri, "diagnostics": list}})
 		if s.shown[uri] = true; len(list) == 0 {
 			delete(s.shown, uri)

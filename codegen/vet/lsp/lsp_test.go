@@ -15,23 +15,37 @@ import (
 	"time"
 )
 
-// editor is the other end of a server.
+// editor is the other end of a server. It reads whatever comes at once, as editors do: the
+// server may have diagnostics to send while the editor writes.
 type editor struct {
 	t   *testing.T
 	to  io.Writer
-	in  *textproto.Reader
-	buf *bufio.Reader
+	got chan reply
 	end chan error
 }
 
 func newEditor(t *testing.T) *editor {
 	toServer, fromEditor := io.Pipe()
 	toEditor, fromServer := io.Pipe()
-	buf := bufio.NewReader(toEditor)
-	e := &editor{t, fromEditor, textproto.NewReader(buf), buf, make(chan error, 1)}
+	e := &editor{t, fromEditor, make(chan reply, 1000), make(chan error, 1)}
 	go func() {
-		e.end <- Serve(toServer, fromServer, time.Millisecond)
+		err := Serve(toServer, fromServer, time.Millisecond)
 		fromServer.Close()
+		e.end <- err
+	}()
+	go func() {
+		defer close(e.got)
+		buf := bufio.NewReader(toEditor)
+		for {
+			r, err := readReply(buf)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				r.Params.Message = err.Error()
+			}
+			e.got <- r
+		}
 	}()
 	t.Cleanup(func() { fromEditor.Close() })
 	return e
@@ -65,33 +79,51 @@ type reply struct {
 	}
 }
 
-// receive returns the next message but for diagnostics of other files than want ends in.
-func (e *editor) receive(want string) reply {
+func readReply(buf *bufio.Reader) (r reply, err error) {
+	header, err := textproto.NewReader(buf).ReadMIMEHeader()
+	if err != nil {
+		return r, err
+	}
+	n, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil {
+		return r, err
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(buf, text); err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
+}
+
+// receive returns the next message that is wanted.
+func (e *editor) receive(what string, wanted func(reply) bool) reply {
 	e.t.Helper()
+	late := time.After(2 * time.Minute)
 	for {
-		header, err := e.in.ReadMIMEHeader()
-		if err != nil {
-			e.t.Fatal(err)
-		}
-		n, err := strconv.Atoi(header.Get("Content-Length"))
-		if err != nil {
-			e.t.Fatal(err)
-		}
-		text := make([]byte, n)
-		if _, err := io.ReadFull(e.buf, text); err != nil {
-			e.t.Fatal(err)
-		}
-		var r reply
-		if err := json.Unmarshal(text, &r); err != nil {
-			e.t.Fatalf("%v: %s", err, text)
-		}
-		if r.Params.Message != "" {
-			e.t.Fatal(r.Params.Message)
-		}
-		if r.Params.URI == "" || strings.HasSuffix(r.Params.URI, want) {
-			return r
+		select {
+		case r, ok := <-e.got:
+			if !ok || r.Params.Message != "" {
+				e.t.Fatalf("%s: the server left or failed: %s", what, r.Params.Message)
+			}
+			if wanted(r) {
+				return r
+			}
+		case <-late:
+			e.t.Fatalf("%s does not come", what)
 		}
 	}
+}
+
+// answer returns the answer to a request.
+func (e *editor) answer(id int) reply {
+	e.t.Helper()
+	return e.receive(fmt.Sprint("answer ", id), func(r reply) bool { return r.ID == id })
+}
+
+// shown returns the next diagnostics of a file.
+func (e *editor) shown(file string) reply {
+	e.t.Helper()
+	return e.receive("what "+file+" shows", func(r reply) bool { return strings.HasSuffix(r.Params.URI, file) })
 }
 
 // TestLanguageServer types mistakes into files that are right on disk, and takes them out.
@@ -111,12 +143,12 @@ func TestLanguageServer(t *testing.T) {
 	tools, helper := file("tools/tools.go")
 	e := newEditor(t)
 	e.send(1, "initialize", map[string]any{"processId": nil, "rootUri": nil, "capabilities": map[string]any{}})
-	if r := e.receive(""); r.ID != 1 || r.Result.Capabilities["textDocumentSync"] == nil {
+	if r := e.answer(1); r.Result.Capabilities["textDocumentSync"] == nil {
 		t.Fatalf("initialize: %+v", r)
 	}
 	e.send(0, "initialized", struct{}{})
 	e.send(2, "textDocument/hover", struct{}{})
-	if r := e.receive(""); r.ID != 2 || r.Error == nil || r.Error.Code != -32601 {
+	if r := e.answer(2); r.Error == nil || r.Error.Code != -32601 {
 		t.Errorf("hover: %+v", r)
 	}
 	doc := func(uri, text string) map[string]any {
@@ -130,7 +162,7 @@ func TestLanguageServer(t *testing.T) {
 	wrong := strings.Replace(right, "\tk.Out", "\t/* 日本😀 */ m := map[int32]int32{}; k.Out", 1)
 	wrong = strings.Replace(wrong, "k.X[i])", "k.X[i]+int32(len(m)))", 1)
 	e.send(0, "textDocument/didOpen", map[string]any{"textDocument": doc(kernel, wrong)})
-	r := e.receive("k.go")
+	r := e.shown("k.go")
 	if len(r.Params.Diagnostics) == 0 {
 		t.Fatal("nothing is found")
 	}
@@ -145,13 +177,13 @@ func TestLanguageServer(t *testing.T) {
 	}
 
 	change(kernel, right)
-	if r := e.receive("k.go"); r.Params.URI != kernel || len(r.Params.Diagnostics) != 0 {
+	if r := e.shown("k.go"); r.Params.URI != kernel || len(r.Params.Diagnostics) != 0 {
 		t.Errorf("what is mended still shows: %+v", r.Params)
 	}
 
 	// What another package's file says is found from the kernel, and shown there.
 	e.send(0, "textDocument/didOpen", map[string]any{"textDocument": doc(tools, strings.Replace(helper, "return", "c := make(chan int32, 1); c <- x; return", 1))})
-	r = e.receive("tools.go")
+	r = e.shown("tools.go")
 	if len(r.Params.Diagnostics) == 0 || r.Params.URI != tools {
 		t.Fatalf("%+v", r.Params)
 	}
@@ -159,12 +191,12 @@ func TestLanguageServer(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	e.send(0, "textDocument/didClose", map[string]any{"textDocument": map[string]string{"uri": tools}})
-	if r := e.receive("tools.go"); len(r.Params.Diagnostics) != 0 {
+	if r := e.shown("tools.go"); len(r.Params.Diagnostics) != 0 {
 		t.Errorf("what is closed unsaved still shows: %+v", r.Params)
 	}
 
 	e.send(3, "shutdown", nil)
-	if r := e.receive(""); r.ID != 3 || r.Error != nil {
+	if r := e.answer(3); r.Error != nil {
 		t.Errorf("shutdown: %+v", r)
 	}
 	e.send(0, "exit", nil)
