@@ -67,6 +67,7 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
+		ir.OpUToNear:  func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
 		ir.OpUToF:     func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
 		ir.OpFToU: func(w *body, v *ir.Value) string {
 			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.value(v.Args[0]))

@@ -88,6 +88,8 @@ const (
 	OpFConvert
 	OpSToF
 	OpUToF
+	// OpUToNear: as UToF, but rounded in any direction, or twice.
+	OpUToNear
 	// OpFToS: the argument is in range.
 	OpFToS
 	// OpFToU: the argument is in range.
@@ -225,6 +227,7 @@ var opInfos = [numOps]OpInfo{
 	OpFConvert:              {Name: "FConvert", Sig: "f:f", Flags: FlagPure},
 	OpSToF:                  {Name: "SToF", Sig: "i:f", Flags: FlagPure},
 	OpUToF:                  {Name: "UToF", Sig: "i:f", Flags: FlagPure},
+	OpUToNear:               {Name: "UToNear", Sig: "i:f", Flags: FlagPure},
 	OpFToS:                  {Name: "FToS", Sig: "f:i", Flags: FlagPure},
 	OpFToU:                  {Name: "FToU", Sig: "f:i", Flags: FlagPure},
 	OpBitcast:               {Name: "Bitcast", Sig: "s:s", Flags: FlagPure},

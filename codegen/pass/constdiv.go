@@ -16,7 +16,7 @@ func constDivide(m *ir.Module) diag.List {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() && !v.Args[0].IsConst() {
+				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() {
 					d := &divider{maker{f: f, at: v}}
 					if q := d.divide(); q != nil {
 						out = append(out, d.made...)
@@ -39,33 +39,24 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.op(op, 
 func (d *divider) num(n uint64) *ir.Value { return d.f.Module.Const(ir.TypeI64, n) }
 
 // divide returns the last op of the division, which has no block, or nil if there is
-// nothing to gain.
+// none.
 func (d *divider) divide() *ir.Value {
 	x, y := d.at.Args[0], d.at.Args[1]
-	by := y.Bits
+	if y.Bits == 0 {
+		return nil // never reached
+	}
 	switch d.at.Op {
-	case ir.OpUDiv, ir.OpUMod:
-		if by&(by-1) == 0 {
-			return nil
+	case ir.OpUDiv:
+		d.unsigned(x, y.Bits)
+	case ir.OpUMod:
+		if y.Bits&(y.Bits-1) == 0 {
+			d.wide(ir.OpAnd, x, d.num(y.Bits-1))
+			break
 		}
-		q := d.unsigned(x, by)
-		if d.at.Op == ir.OpUMod {
-			q = d.wide(ir.OpISub, x, d.wide(ir.OpIMul, q, y))
-		}
+		q := d.unsigned(x, y.Bits)
+		d.wide(ir.OpISub, x, d.wide(ir.OpIMul, q, y))
 	case ir.OpSDiv:
-		if y.Int() < 0 {
-			by = -by
-		}
-		if by&(by-1) == 0 {
-			return nil
-		}
-		// |x| as an unsigned number is right for the least x, too.
-		sign := d.wide(ir.OpShrA, x, d.num(63))
-		q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), by)
-		if y.Int() < 0 {
-			sign = d.wide(ir.OpNot, sign)
-		}
-		d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
+		d.signed(x, y.Int())
 	default:
 		return nil
 	}
@@ -74,8 +65,33 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// unsigned returns x / by, for a by that is no power of two.
+// signed comes to x / by.
+func (d *divider) signed(x *ir.Value, by int64) {
+	abs := uint64(max(by, -by))
+	sign := d.wide(ir.OpShrA, x, d.num(63))
+	if k := bits.TrailingZeros64(abs); abs == 1<<k {
+		if k > 0 {
+			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // what is negative is rounded up
+			x = d.wide(ir.OpIAdd, x, up)
+		}
+		if x = d.wide(ir.OpShrA, x, d.num(uint64(k))); by < 0 {
+			d.wide(ir.OpISub, d.num(0), x)
+		}
+		return
+	}
+	// |x| as an unsigned number is right for the least x, too.
+	q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), abs)
+	if by < 0 {
+		sign = d.wide(ir.OpNot, sign)
+	}
+	d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
+}
+
+// unsigned returns x / by.
 func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
+	if by&(by-1) == 0 {
+		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))
+	}
 	if by > 1<<63 {
 		enough := d.op(ir.OpULe, ir.TypeBool, d.num(by), x)
 		return d.wide(ir.OpSelect, enough, d.num(1), d.num(0))

@@ -61,6 +61,8 @@ var passes = []Pass{
 	// After quirks: the raw operation stays beside its correction, whose
 	// integers nothing needs to tidy any more. It adds no control flow.
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
+	// It divides float32s where rounding does not matter: exactdiv has done its part.
+	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: longDivide},
 	// Before expand hides the arguments of a spilled launch.
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
 	// Nothing after it converts anything.

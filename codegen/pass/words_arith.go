@@ -216,38 +216,13 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choose(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divide is the unsigned quotient; y is not zero. It is that of Warren's
-// "Hacker's Delight" (2nd edition, section 9-5), with both of its cases in one:
-// a divisor of one word takes two steps of long division, and for one of two
-// words the quotient of the normalized upper halves is at most one too large.
+// divide is the unsigned quotient; y is not zero. What longDivide leaves is constant.
 func (w *words) divide(x, y pair) pair {
 	if isZero(x.hi) && isZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
 	}
-	if w.outer {
-		w.failed = true // as a constant expression it would be of any size
-		return x
-	}
-	one := w.is(ir.OpIEq, y.hi, w.n(0))
-	by := w.word(ir.OpSelect, one, y.lo, w.n(1))
-	high := w.word(ir.OpUDiv, x.hi, by)
-	rest := w.word(ir.OpISub, x.hi, w.word(ir.OpIMul, high, by))
-
-	// zeros before the divisor's first one; 0 where its high word is 0.
-	zeros := w.word(ir.OpSelect, one, w.n(0), w.leadingZeros(y.hi))
-	half := w.shr(ir.OpShrL, x, w.n(1))
-	top := w.word(ir.OpOr, w.word(ir.OpShl, y.hi, zeros),
-		w.word(ir.OpShrL, w.word(ir.OpShrL, y.lo, w.n(1)), w.word(ir.OpXor, zeros, w.n(31))))
-
-	u := w.choose(one, pair{x.lo, rest}, half)
-	q := w.divideWord(u, w.word(ir.OpSelect, one, y.lo, top))
-
-	// Two words: undo the normalization, and correct.
-	est := w.word(ir.OpShrL, q, w.word(ir.OpXor, zeros, w.n(31)))
-	est = w.word(ir.OpISub, est, w.bit(w.is(ir.OpINe, est, w.n(0))))
-	left := w.difference(x, w.product(pair{est, w.n(0)}, y))
-	more := w.bit(w.is(ir.OpLNot, w.less(left, y)))
-	return pair{w.word(ir.OpSelect, one, q, w.word(ir.OpIAdd, est, more)), w.word(ir.OpSelect, one, high, w.n(0))}
+	w.failed = true // it could be of any size
+	return x
 }
 
 // mulHigh returns the high word of a product. SPIR-V has no constant expression
@@ -267,37 +242,4 @@ func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
 // leadingZeros counts the zeros above the first one of a word that is not zero.
 func (w *words) leadingZeros(x *ir.Value) *ir.Value {
 	return w.word(ir.OpISub, w.n(31), w.word(ir.OpFindUMsb, x))
-}
-
-// divideWord divides a pair by a word that is larger than the pair's high word,
-// in two digits of 16 bits ("Hacker's Delight", section 9-4).
-func (w *words) divideWord(u pair, y *ir.Value) *ir.Value {
-	zeros := w.leadingZeros(y)
-	y = w.word(ir.OpShl, y, zeros)
-	carried := w.word(ir.OpShrL, w.word(ir.OpShrL, u.lo, w.n(1)), w.word(ir.OpXor, zeros, w.n(31)))
-	hi := w.word(ir.OpOr, w.word(ir.OpShl, u.hi, zeros), carried)
-	lo := w.word(ir.OpShl, u.lo, zeros)
-
-	first := w.digit(hi, w.word(ir.OpShrL, lo, w.n(16)), y)
-	rest := w.word(ir.OpOr, w.word(ir.OpShl, hi, w.n(16)), w.word(ir.OpShrL, lo, w.n(16)))
-	rest = w.word(ir.OpISub, rest, w.word(ir.OpIMul, first, y))
-	second := w.digit(rest, w.word(ir.OpAnd, lo, w.n(0xffff)), y)
-	return w.word(ir.OpIAdd, w.word(ir.OpShl, first, w.n(16)), second)
-}
-
-// digit divides hi<<16 + next, where hi < y, by the normalized y. The quotient of
-// y's upper half is at most two too large.
-func (w *words) digit(hi, next, y *ir.Value) *ir.Value {
-	upper, lower := w.word(ir.OpShrL, y, w.n(16)), w.word(ir.OpAnd, y, w.n(0xffff))
-	q := w.word(ir.OpUDiv, hi, upper)
-	rest := w.word(ir.OpISub, hi, w.word(ir.OpIMul, q, upper))
-	for range 2 {
-		over := w.is(ir.OpULt, w.word(ir.OpOr, w.word(ir.OpShl, rest, w.n(16)), next), w.word(ir.OpIMul, q, lower))
-		// The product fits in a word unless the digit has 17 bits.
-		over = w.is(ir.OpLOr, over, w.is(ir.OpULt, w.n(0xffff), q))
-		over = w.is(ir.OpLAnd, over, w.is(ir.OpULt, rest, w.n(0x10000)))
-		q = w.word(ir.OpISub, q, w.bit(over))
-		rest = w.word(ir.OpIAdd, rest, w.word(ir.OpSelect, over, upper, w.n(0)))
-	}
-	return q
 }

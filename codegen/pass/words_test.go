@@ -77,6 +77,7 @@ var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 // mustWords runs the pass on a module and checks what it leaves.
 func mustWords(t testing.TB, m *ir.Module) {
 	t.Helper()
+	longDivide(m)
 	if !Words(m) {
 		t.Fatal("not to be had in words")
 	}

@@ -102,6 +102,7 @@ var ops = []row{
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
+	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},
 	{name: "FToS", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
 	{name: "FToU", sig: "f:i", flags: "Pure", doc: "the argument is in range"},
 	{name: "Bitcast", sig: "s:s", flags: "Pure", doc: "between types of one size"},

@@ -66,7 +66,7 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		}
 		// A float16 is infinite long before float64 is inexact.
 		return ir.FloatBits(v.Type, float64(n)), nil
-	case ir.OpUToF:
+	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(a[0]))), nil
 		}

@@ -106,6 +106,7 @@ var special = [256]emitFunc{
 	ir.OpFConvert: emitFConvert,
 	ir.OpSToF:     emitToFloat,
 	ir.OpUToF:     emitToFloat,
+	ir.OpUToNear:  emitToFloat,
 	ir.OpFToS:     emitFromFloat,
 	ir.OpFToU:     emitFromFloat,
 	ir.OpBitcast:  emitBitcast,

@@ -54,9 +54,9 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5", Limit: -3},
 	},
 	SPIRV: accessorSPIRV,
-	Sum:   0x93035c16,
+	Sum:   0x93089976,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x75232a75},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x25836635},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor

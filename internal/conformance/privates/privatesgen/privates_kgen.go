@@ -135,9 +135,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7", Limit: -1},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0x9a8f7ef1,
+	Sum:   0x18b1169a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x3a7e51a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x59a4f62d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{

@@ -54,9 +54,9 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:507:8", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: carriesSPIRV,
-	Sum:   0x93eded9f,
+	Sum:   0x1a10184a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xcbe21aa4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x987eab9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -2527,9 +2527,9 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt64SPIRV,
-	Sum:   0x6a133821,
+	Sum:   0xa27ba1d0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0x302ae48a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xd81d8c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -2781,9 +2781,9 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint64SPIRV,
-	Sum:   0x5dfdfbee,
+	Sum:   0x16b1be88,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0xfdb96bc0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x2a5d14b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -5729,9 +5729,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x28678421,
+	Sum:   0x4c3ee430,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xa094d0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xc18d6f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -6300,9 +6300,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0x5960801e,
+	Sum:   0xad68e905,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x1debb6ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0xfdad925f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6568,9 +6568,9 @@ var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint64SPIRV,
-	Sum:   0xaaa9d09,
+	Sum:   0x8c3de51c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0x3639b237},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0x412ed75b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
@@ -6839,9 +6839,9 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt64SPIRV,
-	Sum:   0x50e9cd11,
+	Sum:   0x7df2d5aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x471a600b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x6230cc64},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
@@ -7111,9 +7111,9 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint64SPIRV,
-	Sum:   0x35d4dc5f,
+	Sum:   0x292ccdc5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xb20940ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xed84215},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
@@ -7380,9 +7380,9 @@ var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt64SPIRV,
-	Sum:   0x539afbc9,
+	Sum:   0x73ece2ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x88fd37e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0xd70d8bb1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
@@ -7648,9 +7648,9 @@ var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint64SPIRV,
-	Sum:   0xb1af17f2,
+	Sum:   0x7a5c09d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xc0a3bf4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xab8d8309},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
@@ -7970,9 +7970,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0xdb2f2131,
+	Sum:   0x18ee11cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x24fec260},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0xe5031a14},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8472,9 +8472,9 @@ var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt64SPIRV,
-	Sum:   0xef90ef49,
+	Sum:   0x2254858b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x489ca4db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x8b7d6c98},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
@@ -8740,9 +8740,9 @@ var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint64SPIRV,
-	Sum:   0x2d8da333,
+	Sum:   0xfe66ac2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0xef09e416},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x9a5d6f73},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{

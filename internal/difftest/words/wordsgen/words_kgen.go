@@ -61,10 +61,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11", Limit: -7},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x940b7fc,
+	Sum:   0xe400dff3,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x4b22692e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x89330af0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0xeb0ec297},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -794,9 +794,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0x26327a1d,
+	Sum:   0x3965d404,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xe1a43209},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xda143803},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
