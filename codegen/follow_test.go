@@ -37,7 +37,7 @@ var (
 			{"KG303", "", "asm«(1)", "func asm(int32) int32"},
 			{"KG304", "", "rand.Int31«()", ""},
 			{"KG205", "", "unsafe.Slice«(&k.X[0], 4)[3]", ""},
-			{"KG201", "ss := [2][]int32{k.X, k.Out}\nss[0][0] = 1", "ss«[i%2][0]", ""},
+			{"KG201", "both := [2]func(int32) int32{incr, decr}\nsome := both«[i%2:]", "some[0](1)", ""},
 			{"KG301", "", "fact(5)", "func fact(n int32) int32 {\nif n < 2 { return 1 }\nreturn n * fact«(n-1)\n}"},
 			{"KG208", "", "int32(len(string«(rune(i))))", ""},
 			{"KG601", "", "int32(Not.Get(it))", "var «Not *dsl.SpecConstant[int]"},

@@ -165,7 +165,7 @@ func compareMistakes(t *testing.T, name, src string, got, want []string) {
 func TestMistakesInPackages(t *testing.T) {
 	files := map[string]string{
 		"shared/shared.go": "package shared\n\nfunc Chan(n int) { go Chan(n) }\n\nvar Fs = [2]func(int32) int32{}\n\n" +
-			"func Twice(fs [2]func(int32) int32, n int) int32 { return fs[n](1) }\n",
+			"func Twice(fs [2]func(int32) int32, n int) int32 { return fs[n:][0](1) }\n",
 	}
 	want := []string{"shared.go 3:20 KG102", "shared.go 7:61 KG201"}
 	for _, pkg := range []string{"one", "two"} {
@@ -234,7 +234,7 @@ func meet(it dsl.NDItem1, i int) {
 }
 
 func pick[T any](xs [2]T, i int) T {
-	return xs[i]
+	return xs[i:][0]
 }
 `
 	diags := compileSnippet(t, src)

@@ -208,12 +208,12 @@
 //	complex64, complex128      yes
 //	string                     yes, parts of and choices among those in the code, and bytes as long as they stay; joined on the device: KG208
 //	arrays                     yes
-//	arrays of slices, …        yes, of pointers or functions too, up to 32, with known indices and in loops of known rounds; else KG201; of strings by any index
+//	arrays of slices, …        yes, of pointers, functions or interfaces too, up to 32, by any index; sliced at unknown ones: KG201
 //	structs                    yes, embedded too
 //	slices                     yes; of slices, pointers or functions as arrays of them, in a field KG007
 //	pointers                   yes, to one of several variables by data; to one of an earlier iteration: KG203, in a field KG007
-//	functions                  yes, one of up to 16 by data; kept beside others with a bound array: KG302
-//	interfaces                 yes, with one of up to 16 types by data, nil among them; with an array beside others: KG302
+//	functions                  yes, one of up to 32 by data; kept beside others with a bound array: KG302
+//	interfaces                 yes, with one of up to 32 types by data, nil among them; with an array beside others: KG302
 //	generic types              yes; a kernel is instantiated by an alias: else KG005
 //	maps                       no: KG207
 //	channels                   no: KG104

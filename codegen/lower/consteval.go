@@ -12,7 +12,8 @@ import (
 type constTree struct {
 	leaf   ssa.Value // *ssa.Const or *ssa.Function
 	parts  map[int]*constTree
-	length int // of a slice's array
+	length int     // of a slice's array
+	array  *object // a slice's, if it is known which one it is
 	// dynamic is the type of what an interface holds.
 	dynamic types.Type
 	// to is what a pointer points to.
@@ -157,8 +158,9 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 			return false
 		}
 		p := e.place(a)
-		n := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
-		*at = constTree{parts: p.parts, length: int(n)}
+		t := a.Type().Underlying().(*types.Pointer).Elem()
+		n := t.Underlying().(*types.Array).Len()
+		*at = constTree{parts: p.parts, length: int(n), array: &object{objectID{e.call, a}, t, p}}
 		return true
 	case *ssa.MakeInterface:
 		if e.store(at, v.X) {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -22,10 +23,11 @@ type choices struct {
 	owners  map[*ir.Var]*cell          // of memory, in all lowerings
 	inits   map[*ssa.Package]*constEnv // what initialisers make
 	objects map[any]*object            // of packages, by their ids
+	rolled  map[rolledKey]bool         // loops that are not lowered round by round
 }
 
 func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
@@ -94,6 +96,8 @@ func (l *lowerer) translatable(v val) bool {
 		return l.translatable(v.v)
 	case slice:
 		return inMem(v.at)
+	case parts:
+		return !slices.ContainsFunc(v.refs, func(r ref) bool { return !l.translatable(pointer{ref: r}) })
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell:
@@ -160,6 +164,17 @@ func (l *lowerer) translate(v val) (val, bool) {
 			v.off = l.stand(v.off)
 		}
 		return v, ok
+	case parts:
+		refs := make([]ref, len(v.refs))
+		for i, r := range v.refs {
+			p, ok := l.translate(pointer{ref: r})
+			if !ok {
+				return nil, false
+			}
+			refs[i] = p.(pointer).ref
+		}
+		v.refs = refs
+		return v, true
 	case pointer:
 		if v.isNil != nil {
 			v.isNil = l.stand(v.isNil)

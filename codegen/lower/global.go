@@ -103,7 +103,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	case classArray:
 		if !l.isFlat(t) {
 			if v, ok := l.constTree(tree, t); ok {
-				return pointer{ref: constRef{v: v}}
+				return pointer{ref: constRef{v, g}}
 			}
 			break
 		}
@@ -157,7 +157,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 	n := int64(tree.length)
 	if tree.leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
-			p := constParts(v.(tuple).elems)
+			p := constParts(v.(tuple).elems, l.backing(tree))
 			p.of = g
 			return pointer{ref: constRef{v: p}}
 		}
@@ -314,10 +314,19 @@ func (l *lowerer) rowSlice(tree *constTree, s *types.Slice) (val, bool) {
 		if !ok {
 			return nil, false
 		}
-		return constParts(v.(tuple).elems), true
+		return constParts(v.(tuple).elems, l.backing(tree)), true
 	}
 	m, ok := l.table(nil, "row", tree, a)
 	return l.tableSlice(m, s, int64(tree.length)), ok
+}
+
+// backing returns what names the array of a slice that stands in a table, or nil.
+func (l *lowerer) backing(tree *constTree) any {
+	if tree.array == nil {
+		return nil
+	}
+	l.choices.objects[tree.array.id] = tree.array
+	return tree.array.id
 }
 
 // tableSlice returns the slice of a table of n elements.

@@ -200,6 +200,9 @@ func (l *lowerer) value(in ssa.Value) val {
 		return bad{}
 	}
 	if v, u, ok := l.resolved(in.(ssa.Instruction)); ok {
+		if x, ok := l.part(in, u); ok {
+			return x
+		}
 		return l.each(u, in.Type(), func(alt val) val {
 			return l.with(v, alt, func() val { return l.value(in) })
 		})

@@ -291,62 +291,45 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	}
 	switch x := l.get(in.X).(type) {
 	case slice:
-		return pointer{ref: l.indexSlice(x, i, in.Index.Type())}
+		if m := l.indexSlice(x, i, in.Index.Type()); l.isFlat(in.Type().Underlying().(*types.Pointer).Elem()) {
+			return pointer{ref: m}
+		}
+		return l.zero(in.Type()) // it is nil
 	case parts:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
-		if r, ok := l.indexParts(in, x, idx); ok {
-			return pointer{ref: r}
-		}
-		return l.unknownElement(in, in.Type().Underlying().(*types.Pointer).Elem())
+		return l.elemAddr(in, x, idx)
 	case pointer:
 		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
 		r := l.deref(x)
-		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, at.Len()))
-		switch r := r.(type) {
-		case mem:
-			return pointer{ref: r.at(l.toI32(idx))}
-		case part:
-			return pointer{ref: l.elem(r.s, idx)}
-		case constRef:
-			if a, ok := r.v.(array); ok {
-				return pointer{ref: a.at.at(l.toI32(idx))}
-			}
-			if t, ok := r.v.(tuple); ok {
-				if e, ok := l.indexParts(in, constParts(t.elems), idx); ok {
-					return pointer{ref: e}
-				}
-				return l.unknownElement(in, at.Elem())
-			}
-		case *cell:
-			if r.bad {
-				return bad{}
-			}
-			if r.mem.v != nil {
-				return pointer{ref: r.mem.at(l.toI32(idx))}
-			}
-			if e, ok := l.indexParts(in, partsOf(r.fields), idx); ok {
-				return pointer{ref: e}
-			}
-			return l.unknownElement(in, at.Elem())
-		}
+		return l.indexArray(in, r, l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, at.Len())))
 	}
 	return l.lost(in.Type())
 }
 
-// unknownElement reports an index that is not known into what is resolved while
-// lowering.
-func (l *lowerer) unknownElement(in ssa.Value, elem types.Type) val {
-	why := reasonAgainst(elem)
-	if why == "" {
-		why = "a string, and is not only read"
+// indexArray lowers &x[i] of the array that r refers to, after the check.
+func (l *lowerer) indexArray(in *ssa.IndexAddr, r ref, idx *ir.Value) val {
+	switch r := r.(type) {
+	case mem:
+		return pointer{ref: r.at(l.toI32(idx))}
+	case part:
+		return pointer{ref: l.elem(r.s, idx)}
+	case constRef:
+		if a, ok := r.v.(array); ok {
+			return pointer{ref: a.at.at(l.toI32(idx))}
+		}
+		if t, ok := r.v.(tuple); ok {
+			return l.elemAddr(in, constParts(t.elems, r.id), idx)
+		}
+	case *cell:
+		if r.bad {
+			return bad{}
+		}
+		if r.mem.v != nil {
+			return pointer{ref: r.mem.at(l.toI32(idx))}
+		}
+		return l.elemAddr(in, partsOf(r.fields), idx)
 	}
-	has := "holds"
-	if l.classify(elem) == classShape {
-		has = "is"
-	}
-	l.errorf(diag.Type, in.Pos(), "index it by constants, range over it, or use a switch",
-		"which element of type %v is taken must be known when the kernel is generated, as it %s %s", elem, has, why)
-	return bad{}
+	return l.lost(in.Type())
 }
 
 // fieldAddr lowers &x.f.
@@ -388,10 +371,7 @@ func (l *lowerer) index(in *ssa.Index) val {
 		return l.loadMem(x.at.at(l.toI32(idx)), in.Type())
 	case tuple:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(len(x.elems))))
-		if e, ok := l.indexParts(in, constParts(x.elems), idx); ok {
-			return e.(constRef).v
-		}
-		return l.unknownElement(in, in.Type())
+		return l.elemOf(in, x.elems, idx)
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
 	case view:
@@ -451,7 +431,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 			s.at = r.mem
 		case constRef:
 			if t, ok := r.v.(tuple); ok {
-				p := constParts(t.elems)
+				p := constParts(t.elems, r.id)
 				p.of, _ = in.X.(*ssa.Global)
 				return l.sliceParts(in, p, lo, hi, mx)
 			}

@@ -32,7 +32,7 @@ func (l *lowerer) alt(u oneOf, i int) val {
 }
 
 // maxAlts bounds the shapes that one variable may hold values of.
-const maxAlts = 16
+const maxAlts = 32
 
 // is is whether the value is the alternative i.
 func (l *lowerer) is(u oneOf, i int) *ir.Value {
@@ -49,15 +49,7 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 		l.makeSeveral(c)
 	}
 	join := l.newBlock()
-	for i := range u.alts {
-		var other *ir.Block
-		if i < len(u.alts)-1 {
-			var here *ir.Block
-			here, other = l.newBlock(), l.newBlock()
-			l.b.Branch(l.is(u, i), here, other)
-			l.b.Term.Pos = l.irPos(l.pos)
-			l.b = here
-		}
+	l.dispatch(u, 0, len(u.alts), func(i int) {
 		v := one(l.alt(u, i))
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
 			if c != nil {
@@ -65,13 +57,40 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 			}
 			l.b.Jump(join)
 		}
-		l.b = other
-	}
+	})
 	l.b = join
 	if c == nil {
 		return nil
 	}
 	return l.loadCell(c)
+}
+
+// maxInRow is how many alternatives are told apart one after the other. Where there are
+// more, the halves are first: drivers bound how deep conditions nest.
+const maxInRow = 4
+
+// dispatch lowers something for each of the alternatives from lo to hi, in a branch of its
+// own, where the value is one of them.
+func (l *lowerer) dispatch(u oneOf, lo, hi int, one func(i int)) {
+	mid := lo + 1
+	if hi-lo > maxInRow {
+		mid = (lo + hi) / 2
+	}
+	if mid >= hi {
+		one(lo)
+		return
+	}
+	first, rest := l.newBlock(), l.newBlock()
+	is := l.is(u, lo)
+	if mid > lo+1 {
+		is = l.op(ir.OpULt, ir.TypeBool, u.tag, l.m.Int(ir.TypeI32, int64(mid)))
+	}
+	l.b.Branch(is, first, rest)
+	l.b.Term.Pos = l.irPos(l.pos)
+	l.b = first
+	l.dispatch(u, lo, mid, one)
+	l.b = rest
+	l.dispatch(u, mid, hi, one)
 }
 
 // resolved returns the first operand of an instruction that has to be of one shape, but
@@ -380,7 +399,7 @@ func (l *lowerer) kept(v val) (val, bool) {
 		return v, true
 	case str:
 		return l.textOf(v)
-	case slice:
+	case slice, parts:
 		return v, true
 	case tuple:
 		elems, ok := all(v.elems)

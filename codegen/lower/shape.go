@@ -302,8 +302,6 @@ func against(v val) string {
 	switch v := v.(type) {
 	case array:
 		return "an array"
-	case parts:
-		return "a slice of what kgen resolves"
 	case tuple:
 		return all(v.elems)
 	case oneOf:

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -45,7 +44,7 @@ func (l *lowerer) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 		if !heads[h] {
 			continue
 		}
-		if blocks := naturalLoop(h); blocks != nil {
+		if blocks := naturalLoop(h); blocks != nil && !l.choices.rolled[rolledKey{f.path, h}] {
 			u := &unrolled{head: h, blocks: blocks}
 			u.addReturns(order)
 			u.findOuts()
@@ -274,6 +273,13 @@ func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
 }
 
+// rolledKey names a loop of a call that is lowered as others are, since its rounds are not
+// known or too many: what it indexes is chosen when it runs.
+type rolledKey struct {
+	path *path
+	head *ssa.BasicBlock
+}
+
 // unroll lowers a loop round by round.
 func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = true
@@ -287,8 +293,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	errors := len(l.diags)
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
-			l.errorf(diag.Type, u.head.Instrs[0].Pos(), "range over the array, or count up to a constant",
-				"the rounds of this loop must be known when the kernel is generated, and %d at most, since it takes elements of an array that are resolved then", unrollLimit)
+			l.choices.rolled[rolledKey{f.path, u.head}] = true
+			l.again = true
 			break
 		}
 		at := f.block(l, u.head)

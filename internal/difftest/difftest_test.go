@@ -18,6 +18,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/difftest/dispatch/dispatchgen"
 	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
 	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
@@ -152,7 +153,7 @@ func TestVariants(t *testing.T) {
 	subGroups := []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote, spirv.CapabilityGroupNonUniformArithmetic,
 		spirv.CapabilityGroupNonUniformBallot, spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
 	n, names := 0, map[string]int{}
-	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), wordsgen.Kernels()) {
+	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), dispatchgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), wordsgen.Kernels()) {
 		for _, a := range k.Aspects() {
 			word := a == properties.Int8 || a == properties.Int16 || a == properties.Int64
 			if word && !slices.Contains(k.Aspects(), properties.Atomic64) {

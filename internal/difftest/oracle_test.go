@@ -38,6 +38,7 @@ var corpusKernels = sync.OnceValues(func() (*interpreted, error) {
 		"./atomics",
 		"./corpus",
 		"./golang",
+		"./dispatch",
 		"./words",
 		"./groups",
 	}, at)

@@ -1,10 +1,24 @@
 package mistakes
 
+import (
+	"fmt"
+	"strings"
+)
+
 const (
 	funcs = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 	sizes = "type sizer interface{ size() int32 }\ntype round struct{ r int32 }\nfunc (r round) size() int32 { return r.r }\ntype flat struct{ w int32 }\nfunc (f flat) size() int32 { return f.w }"
 	rows  = "type row [3]int32\nfunc (r row) size() int32 { return r[0] }\nfunc (r row) at(i int32) int32 { return r[i&1] }"
 )
+
+// manyTypes returns values of more types than one variable may hold values of.
+func manyTypes() string {
+	var b strings.Builder
+	for n := range 33 {
+		fmt.Fprintf(&b, "of[[%d]int32]{}, ", n)
+	}
+	return b.String()
+}
 
 // All are the mistakes, by code.
 var All = []Mistake{
@@ -39,10 +53,8 @@ var All = []Mistake{
 	{Name: "range over chan", Code: "KG104", Body: "var c chan int32\n«for x := range c { k.Out[i] += x }"},
 	{Name: "recover", Code: "KG105", Body: "recover«()"},
 
-	{Name: "unknown element", Code: "KG201", Body: "ss := [2][]int32{k.X, k.Out}\nk.Out[i] = ss«[i%2][0]"},
-	{Name: "unknown function", Code: "KG201", Body: "fs := [2]func(int32) int32{inc, dec}\nk.Out[i] = fs«[i%2](1)", Decls: funcs},
-	{Name: "unknown interface", Code: "KG201", Body: "k.Out[i] = sizers«[i%2].size()", Decls: sizes + "\n\nvar sizers = []sizer{round{3}, flat{2}}"},
-	{Name: "too many rounds", Code: "KG201", Body: "fs := [2]func(int32) int32{inc, dec}\nfor «j := 0; j < 100; j++ {\nk.Out[i] += fs[j%2](1)\n}", Decls: funcs},
+	{Name: "unknown element", Code: "KG201", Body: "k.Out[i] = many«[i%33](1)", Decls: "var many = []func(int32) int32{" + strings.Repeat("func(n int32) int32 { return n },\n", 33) + "}"},
+	{Name: "unknown interface", Code: "KG201", Body: "k.Out[i] = sizers«[i%2].size()", Decls: sizes + "\n\ntype of[T any] struct{}\n\nfunc (of[T]) size() int32 { return 1 }\n\nvar sizers = []sizer{" + manyTypes() + "}"},
 	{Name: "wrong bounds", Code: "KG201", Body: "fs := [2]func(int32) int32{inc, dec}\na, b := 1, 0\ngs := fs«[a:b]\nk.Out[i] = gs[0](1)", Decls: funcs},
 	{Name: "too many slices", Code: "KG201", Body: "var «ss [40][]int32\nss[0] = k.X\nk.Out[i] = ss[0][0]"},
 	{Name: "unknown part", Code: "KG201", Body: "fs := [2]func(int32) int32{inc, dec}\ngs := fs«[i%2:]\nk.Out[i] = gs[0](1)", Decls: funcs},

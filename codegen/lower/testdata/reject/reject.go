@@ -62,7 +62,39 @@ func (k Dynamic) Kernel(it dsl.Item1) {
 	case 14:
 		v = complex128(1)
 	case 15:
-		v = k.N < 2 // want KG302 `more than 16`
+		v = k.N < 2
+	case 16:
+		v = (*[1]int)(nil)
+	case 17:
+		v = (*[2]int)(nil)
+	case 18:
+		v = (*[3]int)(nil)
+	case 19:
+		v = (*[4]int)(nil)
+	case 20:
+		v = (*[5]int)(nil)
+	case 21:
+		v = (*[6]int)(nil)
+	case 22:
+		v = (*[7]int)(nil)
+	case 23:
+		v = (*[8]int)(nil)
+	case 24:
+		v = (*[9]int)(nil)
+	case 25:
+		v = (*[10]int)(nil)
+	case 26:
+		v = (*[11]int)(nil)
+	case 27:
+		v = (*[12]int)(nil)
+	case 28:
+		v = (*[13]int)(nil)
+	case 29:
+		v = (*[14]int)(nil)
+	case 30:
+		v = (*[15]int)(nil)
+	case 31:
+		v = (*[16]int)(nil) // want KG302 `more than 32`
 	}
 	if v == nil {
 		k.Out[1] = 1
@@ -232,7 +264,7 @@ func (k Rounds) Kernel(it dsl.Item1) {
 	k.Out[0] = appended(one, two)
 	fs := [...]func(int) int{one, two}
 	for i := range it.GlobalID() { // the rounds are not known
-		k.Out[i] = fs[i](i) // want KG201 `which element`
+		k.Out[i] = fs[i](i)
 	}
 	ss := fs[k.Out[0]:] // want KG201 `which elements`
 	ss[0](1)
@@ -263,6 +295,52 @@ var (
 	errOdd  = fmt.Errorf("odd")
 )
 
+type box struct{ n [2]int }
+
+// boxes hold arrays, which have no place beside others.
+var boxes = [2]any{box{}, 5}
+
+// many holds as many different things.
+var many = [...]shape{
+	thing[[0]int]{},
+	thing[[1]int]{},
+	thing[[2]int]{},
+	thing[[3]int]{},
+	thing[[4]int]{},
+	thing[[5]int]{},
+	thing[[6]int]{},
+	thing[[7]int]{},
+	thing[[8]int]{},
+	thing[[9]int]{},
+	thing[[10]int]{},
+	thing[[11]int]{},
+	thing[[12]int]{},
+	thing[[13]int]{},
+	thing[[14]int]{},
+	thing[[15]int]{},
+	thing[[16]int]{},
+	thing[[17]int]{},
+	thing[[18]int]{},
+	thing[[19]int]{},
+	thing[[20]int]{},
+	thing[[21]int]{},
+	thing[[22]int]{},
+	thing[[23]int]{},
+	thing[[24]int]{},
+	thing[[25]int]{},
+	thing[[26]int]{},
+	thing[[27]int]{},
+	thing[[28]int]{},
+	thing[[29]int]{},
+	thing[[30]int]{},
+	thing[[31]int]{},
+	thing[[32]int]{},
+}
+
+type thing[T any] struct{}
+
+func (thing[T]) area() int { return 1 }
+
 type ring struct{ r int }
 
 func (r *ring) area() int { return r.r }
@@ -289,12 +367,10 @@ type Elements struct{ Out []int }
 
 func (k Elements) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	k.Out[0] = shapes[1].area() + shapes[i%2].area() // want KG201 `as it is an interface`
-	k.Out[1] = len(steps[i].name)                    // want KG201 `as it holds a function`
-	var names [3]struct{ name string }
-	names[i].name = "x" // want KG201 `as it holds a string, and is not only read`
-	k.Out[2] = len(names[0].name)
-	k.Out[3] = circled[0].area() // want KG202 `cannot read the package-level variable circled`
+	k.Out[0] = shapes[1].area() + shapes[i%2].area()
+	k.Out[1] = boxes[i&1].(box).n[1] // want KG201 `as one holds an array`
+	k.Out[2] = many[i].area()        // want KG201 `more than 32`
+	k.Out[3] = circled[0].area()     // want KG202 `cannot read the package-level variable circled`
 	if _, err := half(i); err != nil {
 		k.Out[4] = 1
 	}

@@ -1,0 +1,443 @@
+package lower
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// elemAddr returns a pointer to an element of an array or slice whose elements are
+// resolved while lowering, after the index was checked. Where the index is not known, it
+// is a choice among the elements if they are only read, and else a pointer that may be one
+// of several.
+func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
+	if idx.IsConst() && idx.Bits < uint64(x.n) {
+		return pointer{ref: x.refs[idx.Bits]}
+	}
+	if idx.IsConst() || x.n == 0 { // the check has failed
+		return l.zero(in.Type())
+	}
+	elem := in.Type().Underlying().(*types.Pointer).Elem()
+	if onlyRead(in) && !holdsArray(elem) {
+		if _, ok := x.refs[0].(*cell); ok {
+			return pointer{ref: choice{x.refs[:x.n], idx}}
+		}
+		var all []val
+		for _, r := range x.refs[:x.n] {
+			all = append(all, r.(constRef).v)
+		}
+		if v, ok := l.choose(all, idx, elem); ok {
+			return pointer{ref: constRef{v: v}}
+		}
+		return l.notOneOf(all, elem)
+	}
+	if x.n > maxAlts {
+		return l.unknownValue(elem, "")
+	}
+	u := oneOf{tag: l.toI32(idx)}
+	for _, r := range x.refs[:x.n] {
+		u.alts = append(u.alts, pointer{ref: r})
+	}
+	if len(u.alts) == 1 {
+		return u.alts[0]
+	}
+	return u
+}
+
+// part lowers the address of a field or element of what is one of several: of what a
+// pointer leads to, none of them nil, or of a slice of what is resolved while lowering.
+// It needs no branches, and what only chooses among elements can be kept.
+func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
+	var alts []val
+	switch in := in.(type) {
+	case *ssa.FieldAddr:
+		if !allPointers(u.alts) {
+			return nil, false
+		}
+		for _, alt := range u.alts {
+			alts = append(alts, l.with(in.X, alt, func() val { return l.fieldAddr(in) }))
+		}
+	case *ssa.IndexAddr:
+		i, ok := l.get(in.Index).(*ir.Value)
+		if !ok {
+			return nil, false
+		}
+		if _, isSlice := in.X.Type().Underlying().(*types.Slice); isSlice {
+			if alts = l.partOfSlices(in, u, i); alts == nil {
+				return nil, false
+			}
+			break
+		}
+		if !allPointers(u.alts) {
+			return nil, false
+		}
+		n := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len()
+		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, n))
+		for _, alt := range u.alts {
+			alts = append(alts, l.indexArray(in, alt.(pointer).ref, idx))
+		}
+	default:
+		return nil, false
+	}
+	if slices.ContainsFunc(alts, holdsBad) {
+		return bad{}, true
+	}
+	return l.flat(oneOf{u.tag, alts}, in.Type()), true
+}
+
+// allPointers reports whether all are pointers that are not nil.
+func allPointers(alts []val) bool {
+	return !slices.ContainsFunc(alts, func(alt val) bool {
+		p, ok := alt.(pointer)
+		return !ok || p.isNil != nil && !(p.isNil.IsConst() && p.isNil.Bits == 0)
+	})
+}
+
+// partOfSlices returns the addresses of an element of slices of what is resolved while
+// lowering, of which only one is there; nil if there are others.
+func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
+	var lens, alts []val
+	for j := range u.alts {
+		x, ok := l.alt(u, j).(parts)
+		if !ok && !isNilShape(l.alt(u, j)) {
+			return nil
+		}
+		lens = append(lens, l.m.Int(ir.TypeI64, int64(x.n)))
+	}
+	if l.isFlat(in.X.Type().Underlying().(*types.Slice).Elem()) {
+		return nil
+	}
+	n, _ := l.chooseScalar(lens, u.tag)
+	idx := l.checkIndex(i, in.Index.Type(), n.(*ir.Value))
+	for j := range u.alts {
+		x, _ := u.alts[j].(parts)
+		at := idx
+		if !idx.IsConst() { // beyond the others' ends
+			at = l.op(ir.OpSelect, idx.Type, l.is(u, j), idx, l.m.Const(idx.Type, 0))
+		}
+		alts = append(alts, l.elemAddr(in, x, at))
+	}
+	return alts
+}
+
+// flat returns a value whose alternatives are not such values themselves.
+func (l *lowerer) flat(u oneOf, t types.Type) val {
+	out := oneOf{}
+	var tags []val
+	for _, alt := range u.alts {
+		first := l.m.Int(ir.TypeI32, int64(len(out.alts)))
+		inner, ok := alt.(oneOf)
+		if !ok {
+			out.alts, tags = append(out.alts, alt), append(tags, first)
+			continue
+		}
+		out.alts = append(out.alts, inner.alts...)
+		tags = append(tags, l.op(ir.OpIAdd, ir.TypeI32, first, inner.tag))
+	}
+	if len(out.alts) > maxAlts {
+		return l.unknownValue(t, "")
+	}
+	tag, _ := l.chooseScalar(tags, u.tag)
+	out.tag = tag.(*ir.Value)
+	return out
+}
+
+// elemOf returns an element of an array that is a value.
+func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
+	if idx.IsConst() && idx.Bits < uint64(len(elems)) {
+		return elems[idx.Bits]
+	}
+	if idx.IsConst() || len(elems) == 0 { // the check has failed
+		return l.zero(in.Type())
+	}
+	if slices.ContainsFunc(elems, holdsBad) {
+		return bad{}
+	}
+	if v, ok := l.choose(elems, idx, in.Type()); ok {
+		return v
+	}
+	return l.notOneOf(elems, in.Type())
+}
+
+// onlyRead reports whether what the address leads to is only read.
+func onlyRead(addr ssa.Value) bool {
+	for _, r := range *addr.Referrers() {
+		switch r := r.(type) {
+		case *ssa.FieldAddr:
+			if !onlyRead(r) {
+				return false
+			}
+		case *ssa.UnOp, *ssa.DebugRef:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// holdsArray reports whether values of the type hold an array, which is memory that
+// choose does not choose among.
+func holdsArray(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsArray(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unknownValue reports that it is not known which of several values of a type is meant. Each
+// may hold what keeps it from being one of several.
+func (l *lowerer) unknownValue(t types.Type, why string) val {
+	if why == "" {
+		l.errorf(diag.Type, l.pos, "use fewer elements, or a switch",
+			"which element of type %v is taken must be known when the kernel is generated, as there are more than %d", t, maxAlts)
+		return bad{}
+	}
+	l.errorf(diag.Type, l.pos, "index it by constants, range over it, or use a switch",
+		"which element of type %v is taken must be known when the kernel is generated, as one holds %s", t, why)
+	return bad{}
+}
+
+// choice refers to one of several variables, by an index that is not known: what it has
+// is chosen among what they have when it is read.
+type choice struct {
+	refs []ref
+	idx  *ir.Value
+}
+
+// field refers to a field of the one.
+func (c choice) field(i int) choice {
+	out := choice{idx: c.idx}
+	for _, r := range c.refs {
+		out.refs = append(out.refs, r.(*cell).fields[i])
+	}
+	return out
+}
+
+func (l *lowerer) loadChoice(c choice) val {
+	var all []val
+	for _, r := range c.refs {
+		all = append(all, l.loadRef(r, nil))
+	}
+	if slices.ContainsFunc(all, holdsBad) {
+		return bad{}
+	}
+	t := c.refs[0].(*cell).typ
+	if v, ok := l.choose(all, c.idx, t); ok {
+		return v
+	}
+	return l.notOneOf(all, t)
+}
+
+// notOneOf reports values that choose cannot choose among.
+func (l *lowerer) notOneOf(all []val, t types.Type) val {
+	for _, v := range all {
+		if why := against(v); why != "" {
+			return l.unknownValue(t, why)
+		}
+	}
+	return l.unknownValue(t, "")
+}
+
+// choose returns the value of an index among values of type t. Functions, interface values,
+// pointers and slices that are not of one shape become one that is one of several.
+func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
+	switch first := all[0].(type) {
+	case str, text:
+		return l.chooseText(all, idx)
+	case *ir.Value:
+		return l.chooseScalar(all, idx)
+	case tuple:
+		parts := elemTypes(t)
+		out := tuple{make([]val, len(first.elems))}
+		for i := range out.elems {
+			var each []val
+			for _, v := range all {
+				each = append(each, v.(tuple).elems[i])
+			}
+			var ok bool
+			if out.elems[i], ok = l.choose(each, idx, parts(i)); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	return l.chooseShape(all, idx, t)
+}
+
+// elemTypes returns the types of a struct's fields, or of an array's elements, by number.
+func elemTypes(t types.Type) func(i int) types.Type {
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return func(int) types.Type { return a.Elem() }
+	}
+	fs := fields(t)
+	return func(i int) types.Type { return fs[i] }
+}
+
+// chooser makes one value of several of which each may have another shape.
+type chooser struct {
+	shapes []val           // no two alike
+	leaves [][][]*ir.Value // of each shape, for each of the values that has it
+	tags   []val           // for each of the values
+}
+
+// chooseShape is choose for what may have several shapes.
+func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool) {
+	var c chooser
+	for i, v := range all {
+		u, ok := v.(oneOf)
+		if !ok {
+			u = oneOf{tag: l.m.Int(ir.TypeI32, 0), alts: []val{v}}
+		}
+		var numbers []val
+		for j, alt := range u.alts {
+			if isNilShape(alt) && yields(alt) {
+				alt = null{t}
+			}
+			x, ok := l.kept(alt)
+			if !ok {
+				return nil, false
+			}
+			n := c.shape(x, len(all))
+			xs := append([]*ir.Value{}, leaves(x)...) // not nil, though there may be none
+			if had := c.leaves[n][i]; had != nil {
+				for k := range xs {
+					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.is(u, j), xs[k], had[k])
+				}
+			}
+			c.leaves[n][i] = xs
+			numbers = append(numbers, l.m.Int(ir.TypeI32, int64(n)))
+		}
+		tag, _ := l.chooseScalar(numbers, u.tag)
+		c.tags = append(c.tags, tag)
+	}
+	if len(c.shapes) > maxAlts {
+		return nil, false
+	}
+	out := oneOf{}
+	for n, shape := range c.shapes {
+		xs := l.chooseLeaves(c.leaves[n], idx)
+		k := -1
+		out.alts = append(out.alts, rebuild(shape, func() *ir.Value { k++; return xs[k] }))
+	}
+	if len(out.alts) == 1 {
+		return l.alt(out, 0), true
+	}
+	tag, _ := l.chooseScalar(c.tags, idx)
+	out.tag = tag.(*ir.Value)
+	return out, true
+}
+
+// shape returns the number of a shape.
+func (c *chooser) shape(v val, values int) int {
+	for n, s := range c.shapes {
+		if sameShape(s, v) {
+			return n
+		}
+	}
+	c.shapes = append(c.shapes, v)
+	c.leaves = append(c.leaves, make([][]*ir.Value, values))
+	return len(c.shapes) - 1
+}
+
+// chooseLeaves returns what values of one shape are made of, by an index among them and
+// others, of which there is nil and which it is not.
+func (l *lowerer) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
+	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
+	out := make([]*ir.Value, len(some))
+	for k := range out {
+		var each []val
+		for _, xs := range values {
+			if xs == nil {
+				xs = some
+			}
+			each = append(each, xs[k])
+		}
+		x, _ := l.chooseScalar(each, idx)
+		out[k] = x.(*ir.Value)
+	}
+	return out
+}
+
+func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
+	var all []text
+	constant := true
+	for _, v := range vs {
+		t, ok := l.textOf(v)
+		if !ok {
+			return nil, false
+		}
+		constant = constant && t.off.IsConst() && t.n.IsConst()
+		all = append(all, t)
+	}
+	if constant {
+		return l.constText(all, idx), true
+	}
+	out := all[0]
+	for i, t := range all[1:] {
+		is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i+1)))
+		out.off, out.n = l.op(ir.OpSelect, ir.TypeI64, is, t.off, out.off), l.op(ir.OpSelect, ir.TypeI64, is, t.n, out.n)
+	}
+	return out, true
+}
+
+func (l *lowerer) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
+	var all []*ir.Value
+	constant, same, counts := true, true, true
+	for i, v := range vs {
+		x, ok := v.(*ir.Value)
+		if !ok {
+			return nil, false
+		}
+		constant = constant && x.IsConst()
+		same = same && x == vs[0]
+		counts = counts && x.IsConst() && x.Type == ir.TypeI32 && x.Bits == uint64(i)
+		all = append(all, x)
+	}
+	t := all[0].Type
+	switch {
+	case same:
+		return all[0], true
+	case counts:
+		return l.toI32(idx), true
+	case constant && t != ir.TypeAddr:
+		m := l.scalars(t, all).at(l.toI32(idx))
+		v := l.op(ir.OpLoad, t, m.args()...)
+		v.Aux = m.auxRef()
+		return v, true
+	}
+	out := all[0]
+	for i, x := range all[1:] {
+		if x == out {
+			continue
+		}
+		is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i+1)))
+		out = l.op(ir.OpSelect, t, is, x, out)
+	}
+	return out, true
+}
+
+// constText returns one of several texts that are known.
+func (l *lowerer) constText(all []text, idx *ir.Value) text {
+	var offs, lens []int64
+	for _, t := range all {
+		offs, lens = append(offs, t.off.Int()), append(lens, t.n.Int())
+	}
+	load := func(what string, ns []int64) *ir.Value {
+		table := l.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
+		return l.op(ir.OpUConvert, ir.TypeI64, l.loadVarAt(table, l.toI32(idx)))
+	}
+	return text{load("texts at ", offs), load("texts of length ", lens)}
+}
