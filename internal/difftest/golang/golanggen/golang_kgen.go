@@ -114,10 +114,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x5d3c5519,
+	Sum:   0x1943cb05,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x607978b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xa73cabc3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0xff6b3245},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x14351813},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -2531,9 +2531,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x94c9c781,
+	Sum:   0x1d0eabc3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xa1f8b0fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x90c6af29},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
