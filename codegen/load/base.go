@@ -21,6 +21,7 @@ type Base struct {
 	l      *loader
 	u      *universe
 	byPath map[string]*listed
+	usage  *usage
 }
 
 // NewBase loads the packages that may be imported, those that cfg's patterns
@@ -57,6 +58,7 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	if len(l.diags) > 0 {
 		return nil, l.diags
 	}
+	b.usage = usageOf(b.u.sources)
 	return b, nil
 }
 
@@ -115,7 +117,8 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	create(s.types.Imports())
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
-	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...), broken: l.broken}
+	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
+		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}))}
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())

@@ -160,7 +160,8 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees(), broken: l.broken}
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees(), broken: l.broken,
+			listed: byPath, fates: newFates(usageOf(u.sources))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)

@@ -33,6 +33,8 @@ type Program struct {
 	trees []*ast.File       // of the packages that come from source
 	// broken has the errors of functions whose bodies were taken out for them.
 	broken map[*ast.FuncDecl]diag.List
+	fates  *fates
+	listed map[string]*listed
 }
 
 // Broken returns the errors of a function that does not type-check, which has no body

@@ -13,6 +13,7 @@ type constTree struct {
 	leaf   ssa.Value // *ssa.Const or *ssa.Function
 	parts  map[int]*constTree
 	length int     // of a slice's array
+	made   bool    // it is a slice that is not nil
 	array  *object // a slice's, if it is known which one it is
 	// dynamic is the type of what an interface holds.
 	dynamic types.Type
@@ -41,6 +42,9 @@ type constEnv struct {
 	// failed are the variables of which something is not known.
 	failed map[ssa.Value]bool
 	call   any // an objectID's
+	// loaded are the values of loads, which are those of their places then; nil is one
+	// that is not known.
+	loaded map[*ssa.UnOp]*constTree
 }
 
 func (t *constTree) part(i int) *constTree {
@@ -77,9 +81,12 @@ func (l *lowerer) evalInit(p *ssa.Package) *constEnv {
 	if init == nil || len(init.Blocks) == 0 {
 		return nil
 	}
-	env := &constEnv{l: l, pkg: p, trees: map[ssa.Value]*constTree{}, failed: map[ssa.Value]bool{}}
+	env := &constEnv{l: l, pkg: p, trees: map[ssa.Value]*constTree{}, failed: map[ssa.Value]bool{}, loaded: map[*ssa.UnOp]*constTree{}}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
+			if ld, ok := in.(*ssa.UnOp); ok && ld.Op == token.MUL {
+				env.load(ld)
+			}
 			st, ok := in.(*ssa.Store)
 			if !ok {
 				continue
@@ -160,7 +167,7 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 		p := e.place(a)
 		t := a.Type().Underlying().(*types.Pointer).Elem()
 		n := t.Underlying().(*types.Array).Len()
-		*at = constTree{parts: p.parts, length: int(n), array: &object{objectID{e.call, a}, t, p}}
+		*at = constTree{parts: p.parts, length: int(n), made: true, array: &object{objectID{e.call, a}, t, p}}
 		return true
 	case *ssa.MakeInterface:
 		if e.store(at, v.X) {
@@ -180,7 +187,7 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 		return true
 	case *ssa.Parameter:
 		if p := e.trees[v]; p != nil {
-			*at = *p
+			*at = p.copied()
 			return true
 		}
 	case *ssa.Call:
@@ -200,20 +207,48 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 			return true
 		}
 	case *ssa.UnOp:
-		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
-			return e.global(at, g)
-		}
-		if p := e.place(v.X); p != nil && v.Op == token.MUL {
-			*at = *p
+		if p := e.loaded[v]; p != nil {
+			*at = p.copied()
 			return true
 		}
 	}
 	return false
 }
 
+// load notes what a load gives.
+func (e *constEnv) load(v *ssa.UnOp) {
+	t := &constTree{}
+	if g, ok := v.X.(*ssa.Global); ok {
+		if !e.global(t, g) {
+			return
+		}
+	} else if p := e.place(v.X); p != nil && !e.failed[rootOf(v.X)] {
+		*t = *p
+	} else {
+		return
+	}
+	*t = t.copied()
+	e.loaded[v] = t
+}
+
+// copied returns what has the same value by now. What slices and pointers lead to stays
+// the same.
+func (t *constTree) copied() constTree {
+	c := *t
+	if t.length > 0 || t.made || t.to != nil || t.dynamic != nil || t.parts == nil {
+		return c
+	}
+	c.parts = make(map[int]*constTree, len(t.parts))
+	for i, p := range t.parts {
+		part := p.copied()
+		c.parts[i] = &part
+	}
+	return c
+}
+
 // stringTree is []byte(s) or []rune(s).
 func stringTree(s string, elem types.Type) *constTree {
-	t := &constTree{}
+	t := &constTree{made: true}
 	add := func(n int64) {
 		*t.part(t.length) = constTree{leaf: ssa.NewConst(constant.MakeInt64(n), elem)}
 		t.length++
@@ -237,7 +272,7 @@ func (e *constEnv) callTree(at *constTree, c *ssa.Call) bool {
 	if e.l == nil || fn == nil || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
 		return false
 	}
-	inner := &constEnv{l: e.l, trees: map[ssa.Value]*constTree{}, call: [2]any{e.call, c}}
+	inner := &constEnv{l: e.l, trees: map[ssa.Value]*constTree{}, call: [2]any{e.call, c}, loaded: map[*ssa.UnOp]*constTree{}}
 	for i, p := range fn.Params {
 		arg := &constTree{}
 		if !e.store(arg, c.Call.Args[i]) {
@@ -254,7 +289,15 @@ func (e *constEnv) callTree(at *constTree, c *ssa.Call) bool {
 			}
 		case *ssa.Return:
 			return inner.store(at, in.Results[0])
-		case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Slice, *ssa.UnOp, *ssa.Call, *ssa.DebugRef:
+		case *ssa.UnOp:
+			if in.Op == token.MUL {
+				inner.load(in)
+			}
+		case *ssa.Call: // what it does is not known, if it does more than return something
+			if _, ok := exactFloat(in); !ok && !inner.callTree(&constTree{}, in) {
+				return false
+			}
+		case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Slice, *ssa.DebugRef:
 		default:
 			return false
 		}
@@ -285,7 +328,10 @@ func (l *lowerer) objectPointer(o *object) (val, bool) {
 
 // global evaluates a package-level variable into a tree.
 func (e *constEnv) global(at *constTree, g *ssa.Global) bool {
-	if e.l == nil || e.l.writtenAt(g).IsValid() {
+	if e.l == nil {
+		return false
+	}
+	if at, _ := e.l.writtenAt(g); at.IsValid() {
 		return false
 	}
 	if g.Pkg == e.pkg { // what it has by now

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -76,7 +75,11 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		// overflowError and divideError, which its functions panic with.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
-	if at := l.writtenAt(g); at.IsValid() && !isSpecPointer(t) {
+	if at, out := l.writtenAt(g); !isSpecPointer(t) && out {
+		return fail(diag.GlobalVar, "export it, so that launches check that it is as it was; or pass it as a field of the kernel",
+			"the package-level variable %s is given away at %v, where it may be written; kernels can read only variables that never are",
+			g.Name(), l.prog.DiagPos(at))
+	} else if at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
 			"the package-level variable %s is written at %v; kernels can read only variables that never are",
 			g.Name(), l.prog.DiagPos(at))
@@ -155,6 +158,9 @@ const errorHint = "return a bool, or a number that says what is wrong; panic(\"t
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fail func(diag.Code, string, string, ...any) val) val {
 	n := int64(tree.length)
+	if n == 0 && !tree.made && tree.leaf == nil {
+		return pointer{ref: constRef{v: l.zero(s)}}
+	}
 	if tree.leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
 			p := constParts(v.(tuple).elems, l.backing(tree))
@@ -165,10 +171,8 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 	if tree.leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	if n == 0 {
-		return pointer{ref: constRef{v: l.zero(s)}}
-	}
-	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), n))
+	// What has no elements is not nil, so it has a place.
+	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
 	}
@@ -297,7 +301,7 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		}
 		return out, true
 	}
-	if s, ok := t.Underlying().(*types.Slice); ok && tree != nil && tree.length > 0 {
+	if s, ok := t.Underlying().(*types.Slice); ok && tree != nil && (tree.length > 0 || tree.made) {
 		return l.rowSlice(tree, s)
 	}
 	if tree != nil && (tree.length > 0 || len(tree.parts) > 0) {
@@ -308,15 +312,14 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 
 // rowSlice returns a slice that stands in a table.
 func (l *lowerer) rowSlice(tree *constTree, s *types.Slice) (val, bool) {
-	a := types.NewArray(s.Elem(), int64(tree.length))
 	if !l.isFlat(s.Elem()) {
-		v, ok := l.constTree(tree, a)
+		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.length)))
 		if !ok {
 			return nil, false
 		}
 		return constParts(v.(tuple).elems, l.backing(tree)), true
 	}
-	m, ok := l.table(nil, "row", tree, a)
+	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.length, 1))))
 	return l.tableSlice(m, s, int64(tree.length)), ok
 }
 
@@ -378,127 +381,19 @@ func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
 	return mem{v: v}
 }
 
-// writtenAt returns where a package-level variable is written, or its address
-// kept, outside of its package's initialiser.
-func (l *lowerer) writtenAt(g *ssa.Global) token.Pos {
-	at := l.writtenIn(g.Pkg, g)
-	if at.IsValid() || !token.IsExported(g.Name()) {
-		return at
+// writtenAt returns where a package-level variable, or what it leads to, is written, or
+// token.NoPos. Where it is let out to what may write it, that counts if nothing looks
+// at it before launches.
+func (l *lowerer) writtenAt(g *ssa.Global) (at token.Pos, out bool) {
+	f := l.prog.Fate(g)
+	if f.Written.IsValid() || l.watched(g) || l.prog.IsStd(g.Pkg.Pkg.Path()) {
+		return f.Written, false
 	}
-	for _, p := range l.prog.SSA.AllPackages() {
-		if p == g.Pkg || !slices.Contains(p.Pkg.Imports(), g.Pkg.Pkg) {
-			continue
-		}
-		if q := l.writtenIn(p, g); q.IsValid() && (!at.IsValid() || q < at) {
-			at = q
-		}
-	}
-	return at
+	return f.Out, f.Out.IsValid()
 }
 
-func (l *lowerer) writtenIn(pkg *ssa.Package, g *ssa.Global) token.Pos {
-	for _, m := range pkg.Members {
-		if f, ok := m.(*ssa.Function); ok {
-			if p := writesIn(f, g); p.IsValid() {
-				return p
-			}
-		}
-		if t, ok := m.(*ssa.Type); ok {
-			if p := l.methodsWrite(t.Type(), g); p.IsValid() {
-				return p
-			}
-		}
-	}
-	return token.NoPos
-}
-
-func (l *lowerer) methodsWrite(t types.Type, g *ssa.Global) token.Pos {
-	n, ok := t.(*types.Named)
-	if !ok {
-		return token.NoPos
-	}
-	for m := range n.Methods() {
-		if f := l.prog.SSA.FuncValue(m); f != nil {
-			if p := writesIn(f, g); p.IsValid() {
-				return p
-			}
-		}
-	}
-	return token.NoPos
-}
-
-// writesIn looks for writes of g in f and the functions inside it.
-func writesIn(f *ssa.Function, g *ssa.Global) token.Pos {
-	if f.Synthetic != "" && f.Name() == "init" {
-		return token.NoPos
-	}
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if p := writes(in, g); p.IsValid() {
-				return p
-			}
-		}
-	}
-	for _, a := range f.AnonFuncs {
-		if p := writesIn(a, g); p.IsValid() {
-			return p
-		}
-	}
-	return token.NoPos
-}
-
-// heldBy returns the package-level variable that holds the slice or pointer by which an
-// address is reached, or nil.
-func heldBy(v ssa.Value) ssa.Value {
-	for loaded := false; ; {
-		switch x := v.(type) {
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Slice:
-			v = x.X
-		case *ssa.UnOp:
-			v, loaded = x.X, true
-		case *ssa.Global:
-			if loaded {
-				return x
-			}
-			return nil
-		default:
-			return nil
-		}
-	}
-}
-
-// writes reports where an instruction stores to g, or to what it leads to, or lets its
-// address escape: an
-// address may be loaded from, indexed and, for arrays, sliced for reading only
-// where the slice is used at once, which is more than is worth proving here.
-func writes(in ssa.Instruction, g *ssa.Global) token.Pos {
-	at := in.Pos()
-	switch in := in.(type) {
-	case *ssa.Store:
-		if rootOf(in.Addr) == ssa.Value(g) || heldBy(in.Addr) == ssa.Value(g) {
-			return at
-		}
-		if in.Val == ssa.Value(g) {
-			return at
-		}
-		if p, ok := in.Addr.(*ssa.UnOp); ok && p.X == ssa.Value(g) && isSpecPointer(p.Type()) {
-			return at
-		}
-	case *ssa.Call:
-		if b, ok := in.Call.Value.(*ssa.Builtin); ok && (b.Name() == "copy" || b.Name() == "clear") && heldBy(in.Call.Args[0]) == ssa.Value(g) {
-			return at
-		}
-		for _, a := range in.Call.Args {
-			if rootOf(a) == ssa.Value(g) {
-				if _, ok := a.Type().Underlying().(*types.Pointer); ok {
-					return at
-				}
-			}
-		}
-	}
-	return token.NoPos
+// watched reports whether launches look at a variable, to see if it is what it was: what
+// is exported may be written by packages that are not loaded.
+func (l *lowerer) watched(g *ssa.Global) bool {
+	return token.IsExported(g.Name()) && l.importable(g.Pkg.Pkg.Path())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"math"
 	"slices"
@@ -52,7 +53,7 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 		return specConst{}, false
 	}
 	const hint = "write var Tile = dsl.NewSpecConstant(16), or dsl.RequireSpecConstant[int]()"
-	if at := l.writtenAt(g); at.IsValid() {
+	if at := l.prog.Fate(g).Written; at.IsValid() {
 		return fail("set its value with runtime.WithSpec or runtime.SetSpec",
 			"the specialization constant %s is written at %v, so that its value is not the host's to set", g.Name(), l.prog.DiagPos(at))
 	}
@@ -188,9 +189,12 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constTre
 	if init == nil {
 		return nil, nil, false
 	}
-	env := &constEnv{trees: map[ssa.Value]*constTree{}}
+	env := &constEnv{trees: map[ssa.Value]*constTree{}, loaded: map[*ssa.UnOp]*constTree{}}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
+			if ld, ok := in.(*ssa.UnOp); ok && ld.Op == token.MUL {
+				env.load(ld)
+			}
 			st, isStore := in.(*ssa.Store)
 			if !isStore {
 				continue

@@ -20,6 +20,7 @@ var bessel = []float64{0, 1e-20, 1e-5, 0.3, 1, 1.5, 2, 2.2, 2.9, 3.1, 4.6, 5, 7.
 func init() {
 	mixed := func(n int) []int { return seq(n, func(i int) int { return i*37%101 - 20 }) }
 	add1("LoopVars", gen.RunLoopVars, 40, func() golang.LoopVars { return golang.LoopVars{Out: make([]int, 40)} })
+	add1("Initial", gen.RunInitial, 20, func() golang.Initial { return golang.Initial{Out: make([]int, 20)} })
 	add1("Deferred", gen.RunDeferred, 20, func() golang.Deferred {
 		return golang.Deferred{Out: make([]int, 20), Log: seq(20*8, func(int) int { return 99 })}
 	})

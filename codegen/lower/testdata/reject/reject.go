@@ -154,23 +154,23 @@ var (
 	ages  = []int32{4, 5, 6}
 )
 
-func grow(o *oblong) { o.a++ } // want KG202 `may write to a package-level variable`
+func grow(o *oblong) { o.a++ }
 
 type WritesThrough struct{ In, Out []int32 }
 
 func (k WritesThrough) Kernel(it dsl.Item1) {
-	grow(frame)
+	grow(frame) // want KG202 `frame is written at .*reject.go:125`
 	var own [3]int32
 	s := own[:]
 	if k.In[0] > 2 {
-		s = ranks
+		s = ranks // want KG202 `ranks is written`
 	}
-	s[1] = 4 // want KG202 `may write to a package-level variable`
+	s[1] = 4
 	t := k.Out
 	if k.In[0] > 4 {
-		t = ages
+		t = ages // want KG202 `ages is written`
 	}
-	t[0] = int32(frame.a) + ranks[1] + ages[0] // want KG202 `may write to a package-level variable`
+	t[0] = int32(frame.a) + ranks[1] + ages[0]
 }
 
 func Endless() { io.EOF = nil }

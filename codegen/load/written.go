@@ -1,0 +1,516 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Fate is what becomes of the memory of a package-level variable, and of what it leads
+// to, after its package's initializer: where something writes it, and where it is let
+// out to what may, or token.NoPos. Out counts for what may be anywhere, such as the
+// callers of an exported function.
+type Fate struct {
+	Written, Out token.Pos
+}
+
+// fates finds them.
+type fates struct {
+	mu sync.Mutex
+	of map[*ssa.Global]Fate
+	in []*usage
+}
+
+// usage is what packages that come from source do with package-level variables and
+// functions, of which go/ssa does not keep it.
+type usage struct {
+	once     sync.Once
+	packages []*ssa.Package
+	uses     map[ssa.Value][]ssa.Instruction
+	invokes  map[string][]ssa.CallInstruction // by the method's name
+	methods  map[string][]*ssa.Function
+	// first are the types of what interfaces hold that initializers make.
+	first []types.Type
+}
+
+func newFates(in ...*usage) *fates { return &fates{of: map[*ssa.Global]Fate{}, in: in} }
+
+// usageOf returns the usage of sources, which it looks at when that is asked for.
+func usageOf(sources []*source) *usage {
+	u := &usage{}
+	for _, s := range sources {
+		if s.ssa != nil {
+			u.packages = append(u.packages, s.ssa)
+		}
+	}
+	return u
+}
+
+// Fate returns the fate of a package-level variable, as far as the loaded packages tell.
+func (p *Program) Fate(g *ssa.Global) Fate {
+	p.fates.mu.Lock()
+	defer p.fates.mu.Unlock()
+	f, ok := p.fates.of[g]
+	if !ok {
+		f = p.fates.find(p.SSA, g)
+		p.fates.of[g] = f
+	}
+	return f
+}
+
+// IsStd reports whether a package is of the standard library, which does not write to
+// what it lets out.
+func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
+
+// index notes what uses package-level variables and functions.
+func (f *usage) index() {
+	f.uses, f.invokes, f.methods = map[ssa.Value][]ssa.Instruction{}, map[string][]ssa.CallInstruction{}, map[string][]*ssa.Function{}
+	f.initial()
+	seen := map[*ssa.Function]bool{}
+	var add func(fn *ssa.Function)
+	add = func(fn *ssa.Function) {
+		if fn == nil || seen[fn] {
+			return
+		}
+		seen[fn] = true
+		var ops [8]*ssa.Value
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if _, ok := in.(*ssa.DebugRef); ok {
+					continue
+				}
+				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+					name := c.Common().Method.Name()
+					f.invokes[name] = append(f.invokes[name], c)
+				}
+				for _, op := range in.Operands(ops[:0]) {
+					switch x := (*op).(type) {
+					case *ssa.Global:
+						f.uses[x] = append(f.uses[x], in)
+					case *ssa.Function:
+						f.uses[x] = append(f.uses[x], in)
+						add(x) // an instance, a wrapper or a literal
+					}
+				}
+			}
+		}
+		for _, a := range fn.AnonFuncs {
+			add(a)
+		}
+	}
+	for _, pkg := range f.packages {
+		for _, m := range pkg.Members {
+			switch m := m.(type) {
+			case *ssa.Function:
+				add(m)
+			case *ssa.Type:
+				n, ok := types.Unalias(m.Type()).(*types.Named)
+				if !ok || n.Obj().Pkg() != pkg.Pkg {
+					continue
+				}
+				for obj := range n.Methods() {
+					if fn := pkg.Prog.FuncValue(obj); fn != nil {
+						add(fn)
+						f.methods[obj.Name()] = append(f.methods[obj.Name()], fn)
+					}
+				}
+			}
+		}
+	}
+}
+
+// initial notes the types of what interfaces hold that initializers make.
+func (f *usage) initial() {
+	seen := map[*ssa.Function]bool{}
+	var add func(fn *ssa.Function)
+	add = func(fn *ssa.Function) {
+		if fn == nil || seen[fn] {
+			return
+		}
+		seen[fn] = true
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				switch in := in.(type) {
+				case *ssa.MakeInterface:
+					t := in.X.Type()
+					if !slices.ContainsFunc(f.first, func(u types.Type) bool { return types.Identical(t, u) }) {
+						f.first = append(f.first, t)
+					}
+				case *ssa.Call:
+					add(in.Call.StaticCallee())
+				}
+			}
+		}
+	}
+	for _, pkg := range f.packages {
+		add(pkg.Func("init"))
+	}
+}
+
+// flow is a value by which memory that matters is reached: a pointer, a slice or what
+// holds one, or, if holds is set, the address of a variable that has such a value.
+type flow struct {
+	v     ssa.Value
+	holds bool
+}
+
+// follower follows a variable's memory to what is done with it.
+type follower struct {
+	prog  *ssa.Program
+	in    []*usage
+	g     *ssa.Global
+	seen  map[flow]bool
+	work  []flow
+	types []types.Type // of what interfaces may hold by which the memory is reached
+	found Fate
+}
+
+func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
+	w := &follower{prog: prog, in: f.in, g: g, seen: map[flow]bool{}}
+	for _, u := range f.in {
+		u.once.Do(u.index)
+		w.types = append(w.types, u.first...)
+	}
+	w.add(g, false)
+	for len(w.work) > 0 {
+		at := w.work[len(w.work)-1]
+		w.work = w.work[:len(w.work)-1]
+		for _, in := range w.referrers(at.v) {
+			w.use(at, in)
+		}
+	}
+	return w.found
+}
+
+// uses returns the instructions that have a package-level variable or a function as an
+// operand.
+func (w *follower) uses(v ssa.Value) (all []ssa.Instruction) {
+	for _, u := range w.in {
+		all = append(all, u.uses[v]...)
+	}
+	return all
+}
+
+func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
+	switch v.(type) {
+	case *ssa.Global, *ssa.Function:
+		return w.uses(v)
+	}
+	if rs := v.Referrers(); rs != nil {
+		return *rs
+	}
+	return nil
+}
+
+// add follows v, unless it cannot lead to memory.
+func (w *follower) add(v ssa.Value, holds bool) {
+	if v == nil || !leads(v.Type()) {
+		return
+	}
+	if at := (flow{v, holds}); !w.seen[at] {
+		w.seen[at] = true
+		w.work = append(w.work, at)
+	}
+}
+
+func (w *follower) wrote(at token.Pos) {
+	if !w.found.Written.IsValid() || at < w.found.Written {
+		w.found.Written = at
+	}
+}
+
+func (w *follower) out(at token.Pos) {
+	if !w.found.Out.IsValid() || at < w.found.Out {
+		w.found.Out = at
+	}
+}
+
+// made notes that an interface holds a value of type t, and follows the variable once more
+// if that is news.
+func (w *follower) made(t types.Type) {
+	if !slices.ContainsFunc(w.types, func(u types.Type) bool { return types.Identical(t, u) }) {
+		w.types = append(w.types, t)
+		clear(w.seen)
+		w.add(w.g, false)
+	}
+}
+
+// leads reports whether memory can be reached by a value of the type. Strings and errors
+// are taken to be constant, and functions to lead to what MakeClosure says.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false
+	case *types.Interface:
+		return !types.Identical(t, types.Universe.Lookup("error").Type())
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if leads(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// use follows what an instruction does with a value.
+func (w *follower) use(at flow, in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.Store:
+		w.store(at, in)
+	case *ssa.UnOp:
+		if in.Op == token.MUL {
+			w.add(in, false)
+		} else if in.Op == token.ARROW {
+			w.out(in.Pos())
+		}
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
+		w.add(in.(ssa.Value), at.holds)
+	case *ssa.MakeInterface, *ssa.TypeAssert:
+		if at.holds {
+			w.out(in.Pos())
+			return
+		}
+		w.add(in.(ssa.Value), false)
+		if m, ok := in.(*ssa.MakeInterface); ok {
+			w.made(m.X.Type())
+		}
+	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.ChangeInterface, *ssa.Lookup, *ssa.Range, *ssa.Next:
+		w.add(in.(ssa.Value), false)
+	case *ssa.Convert, *ssa.MultiConvert:
+		if v := in.(ssa.Value); leads(v.Type()) {
+			w.add(v, at.holds)
+		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
+			w.out(in.Pos())
+		}
+	case *ssa.MakeClosure:
+		fn := in.Fn.(*ssa.Function)
+		for i, b := range in.Bindings {
+			if b == at.v {
+				w.add(fn.FreeVars[i], at.holds)
+			}
+		}
+	case *ssa.Return:
+		w.returns(at, in)
+	case *ssa.MapUpdate, *ssa.Send, *ssa.Select:
+		w.out(in.Pos())
+	case ssa.CallInstruction:
+		w.call(at, in)
+	}
+}
+
+// store follows a store to what a value leads to, or of the value.
+func (w *follower) store(at flow, in *ssa.Store) {
+	if in.Addr == at.v && !at.holds && !w.initial(in) {
+		w.wrote(in.Pos())
+	}
+	if in.Val != at.v {
+		return
+	}
+	root := in.Addr
+	for {
+		switch x := root.(type) {
+		case *ssa.FieldAddr:
+			root = x.X
+			continue
+		case *ssa.IndexAddr:
+			root = x.X
+			continue
+		}
+		break
+	}
+	switch root.(type) {
+	case *ssa.Alloc, *ssa.Global:
+		if !at.holds {
+			w.add(root, true)
+			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
+				w.out(in.Pos())
+			}
+			return
+		}
+	}
+	w.out(in.Pos())
+}
+
+// initial reports whether a store gives the variable the value that it has at first.
+func (w *follower) initial(in *ssa.Store) bool {
+	fn := in.Parent()
+	if fn.Synthetic == "" || fn.Name() != "init" {
+		return false
+	}
+	for v := in.Addr; ; {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		default:
+			return v == ssa.Value(w.g)
+		}
+	}
+}
+
+// returns follows a result to the calls of the function.
+func (w *follower) returns(at flow, in *ssa.Return) {
+	fn := in.Parent()
+	if at.holds {
+		w.out(in.Pos())
+		return
+	}
+	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
+		w.out(in.Pos())
+	}
+	for _, use := range w.uses(fn) {
+		w.results(fn, use, in.Pos())
+	}
+	if fn.Signature.Recv() != nil {
+		for _, u := range w.in {
+			for _, c := range u.invokes[fn.Name()] {
+				if v := c.Value(); v != nil {
+					w.add(v, false)
+				}
+			}
+		}
+	}
+}
+
+// results follows the results of a function where an instruction has it as an operand.
+func (w *follower) results(fn ssa.Value, use ssa.Instruction, at token.Pos) {
+	switch use := use.(type) {
+	case ssa.CallInstruction:
+		if use.Common().Value == fn {
+			if v := use.Value(); v != nil {
+				w.add(v, false)
+			}
+			return
+		}
+	case *ssa.MakeClosure:
+		for _, r := range *use.Referrers() {
+			w.results(use, r, at)
+		}
+		return
+	case *ssa.DebugRef:
+		return
+	}
+	w.out(at)
+}
+
+// call follows a value into a call.
+func (w *follower) call(at flow, in ssa.CallInstruction) {
+	c := in.Common()
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		w.builtin(at, in, b.Name())
+		return
+	}
+	if c.IsInvoke() {
+		w.invoke(at, in)
+		return
+	}
+	fn := c.StaticCallee()
+	switch {
+	case fn != nil && len(fn.Blocks) > 0:
+		for i, a := range c.Args {
+			if a == at.v {
+				w.add(fn.Params[i], at.holds)
+			}
+		}
+	case c.Value == at.v:
+	case fn != nil && onlyReads(fn):
+		if v := in.Value(); v != nil {
+			w.add(v, at.holds)
+		}
+	case fn != nil && funcPackage(fn) == "sync/atomic":
+		w.wrote(in.Pos())
+	default:
+		w.out(in.Pos())
+	}
+}
+
+// invoke follows a value into a call by an interface.
+func (w *follower) invoke(at flow, in ssa.CallInstruction) {
+	c := in.Common()
+	if c.Value == at.v { // what it holds has been there from the first, or is followed on its own
+		iface := c.Value.Type().Underlying().(*types.Interface)
+		for _, t := range w.types {
+			if !types.Implements(t, iface) {
+				continue
+			}
+			sel := w.prog.MethodSets.MethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name())
+			if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Params) > 0 {
+				w.add(fn.Params[0], at.holds)
+			}
+		}
+	}
+	if !slices.Contains(c.Args, at.v) {
+		return
+	}
+	for _, u := range w.in {
+		for _, fn := range u.methods[c.Method.Name()] {
+			for i, a := range c.Args {
+				if a == at.v && i+1 < len(fn.Params) {
+					w.add(fn.Params[i+1], at.holds)
+				}
+			}
+		}
+	}
+	if c.Method.Exported() {
+		w.out(in.Pos())
+	}
+}
+
+func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
+	args := in.Common().Args
+	switch {
+	case at.holds:
+		if name == "append" || name == "copy" {
+			w.out(in.Pos())
+		}
+	case name == "clear", name == "copy" && args[0] == at.v, name == "append" && args[0] == at.v:
+		w.wrote(in.Pos())
+	case name == "append", name == "copy":
+		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
+			w.out(in.Pos())
+		}
+	case name == "len", name == "cap", name == "print", name == "println", name == "panic":
+	default:
+		if v := in.Value(); v != nil { // ssa:wrapnilchk, unsafe.Slice
+			w.add(v, false)
+		}
+	}
+}
+
+// onlyReads reports whether a function whose code was not loaded is known to write
+// nothing that its arguments lead to, and to keep none but in its results.
+func onlyReads(fn *ssa.Function) bool {
+	path, name := funcPackage(fn), funcName(fn)
+	switch path {
+	case "fmt":
+		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Sprint") || strings.HasPrefix(name, "Fprint") || name == "Errorf"
+	case "bytes", "errors", "hash/crc32", "hash/crc64", "log", "math", "math/bits", "strconv", "strings", "unicode/utf8":
+		return token.IsExported(name)
+	case "slices":
+		return slices.ContainsFunc(readers, func(p string) bool { return strings.HasPrefix(name, p) })
+	case "sync/atomic":
+		return strings.HasPrefix(name, "Load")
+	}
+	return false
+}
+
+// readers begin the names of functions of package slices that write nothing.
+var readers = strings.Fields("All Backward BinarySearch Chunk Clone Collect Compare Concat Contains Equal Index IsSorted Max Min Repeat Sorted Values")
