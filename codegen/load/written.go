@@ -152,11 +152,14 @@ func (f *usage) initial() {
 }
 
 // flow is a value by which memory that matters is reached: a pointer, a slice or what
-// holds one, or, if holds is set, the address of a variable that has such a value.
+// holds one. Above a depth of 0 it leads, by as many loads, to such a value.
 type flow struct {
 	v     ssa.Value
-	holds bool
+	depth int
 }
+
+// maxDepth bounds how deep what leads to memory is looked for.
+const maxDepth = 8
 
 // follower follows a variable's memory to what is done with it.
 type follower struct {
@@ -175,7 +178,7 @@ func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
 		u.once.Do(u.index)
 		w.types = append(w.types, u.first...)
 	}
-	w.add(g, false)
+	w.add(g, 0)
 	for len(w.work) > 0 {
 		at := w.work[len(w.work)-1]
 		w.work = w.work[:len(w.work)-1]
@@ -207,11 +210,11 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 }
 
 // add follows v, unless it cannot lead to memory.
-func (w *follower) add(v ssa.Value, holds bool) {
+func (w *follower) add(v ssa.Value, depth int) {
 	if v == nil || !leads(v.Type()) {
 		return
 	}
-	if at := (flow{v, holds}); !w.seen[at] {
+	if at := (flow{v, depth}); !w.seen[at] {
 		w.seen[at] = true
 		w.work = append(w.work, at)
 	}
@@ -235,7 +238,7 @@ func (w *follower) made(t types.Type) {
 	if !slices.ContainsFunc(w.types, func(u types.Type) bool { return types.Identical(t, u) }) {
 		w.types = append(w.types, t)
 		clear(w.seen)
-		w.add(w.g, false)
+		w.add(w.g, 0)
 	}
 }
 
@@ -276,26 +279,22 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		w.store(at, in)
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
-			w.add(in, false)
+			w.add(in, max(at.depth-1, 0))
 		} else if in.Op == token.ARROW {
 			w.out(in.Pos())
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
-		w.add(in.(ssa.Value), at.holds)
+		w.add(in.(ssa.Value), at.depth)
 	case *ssa.MakeInterface, *ssa.TypeAssert:
-		if at.holds {
-			w.out(in.Pos())
-			return
-		}
-		w.add(in.(ssa.Value), false)
+		w.add(in.(ssa.Value), at.depth)
 		if m, ok := in.(*ssa.MakeInterface); ok {
 			w.made(m.X.Type())
 		}
 	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.ChangeInterface, *ssa.Lookup, *ssa.Range, *ssa.Next:
-		w.add(in.(ssa.Value), false)
+		w.add(in.(ssa.Value), at.depth)
 	case *ssa.Convert, *ssa.MultiConvert:
 		if v := in.(ssa.Value); leads(v.Type()) {
-			w.add(v, at.holds)
+			w.add(v, at.depth)
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
 			w.out(in.Pos())
 		}
@@ -303,7 +302,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		fn := in.Fn.(*ssa.Function)
 		for i, b := range in.Bindings {
 			if b == at.v {
-				w.add(fn.FreeVars[i], at.holds)
+				w.add(fn.FreeVars[i], at.depth)
 			}
 		}
 	case *ssa.Return:
@@ -317,7 +316,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 
 // store follows a store to what a value leads to, or of the value.
 func (w *follower) store(at flow, in *ssa.Store) {
-	if in.Addr == at.v && !at.holds && !w.initial(in) {
+	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
 		w.wrote(in.Pos())
 	}
 	if in.Val != at.v {
@@ -337,8 +336,8 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	}
 	switch root.(type) {
 	case *ssa.Alloc, *ssa.Global:
-		if !at.holds {
-			w.add(root, true)
+		if at.depth < maxDepth {
+			w.add(root, at.depth+1)
 			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
 				w.out(in.Pos())
 			}
@@ -369,21 +368,17 @@ func (w *follower) initial(in *ssa.Store) bool {
 // returns follows a result to the calls of the function.
 func (w *follower) returns(at flow, in *ssa.Return) {
 	fn := in.Parent()
-	if at.holds {
-		w.out(in.Pos())
-		return
-	}
 	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
 		w.out(in.Pos())
 	}
 	for _, use := range w.uses(fn) {
-		w.results(fn, use, in.Pos())
+		w.results(fn, use, at.depth, in.Pos())
 	}
 	if fn.Signature.Recv() != nil {
 		for _, u := range w.in {
 			for _, c := range u.invokes[fn.Name()] {
 				if v := c.Value(); v != nil {
-					w.add(v, false)
+					w.add(v, at.depth)
 				}
 			}
 		}
@@ -391,18 +386,18 @@ func (w *follower) returns(at flow, in *ssa.Return) {
 }
 
 // results follows the results of a function where an instruction has it as an operand.
-func (w *follower) results(fn ssa.Value, use ssa.Instruction, at token.Pos) {
+func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at token.Pos) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
 		if use.Common().Value == fn {
 			if v := use.Value(); v != nil {
-				w.add(v, false)
+				w.add(v, depth)
 			}
 			return
 		}
 	case *ssa.MakeClosure:
 		for _, r := range *use.Referrers() {
-			w.results(use, r, at)
+			w.results(use, r, depth, at)
 		}
 		return
 	case *ssa.DebugRef:
@@ -427,13 +422,13 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	case fn != nil && len(fn.Blocks) > 0:
 		for i, a := range c.Args {
 			if a == at.v {
-				w.add(fn.Params[i], at.holds)
+				w.add(fn.Params[i], at.depth)
 			}
 		}
 	case c.Value == at.v:
 	case fn != nil && onlyReads(fn):
 		if v := in.Value(); v != nil {
-			w.add(v, at.holds)
+			w.add(v, at.depth)
 		}
 	case fn != nil && funcPackage(fn) == "sync/atomic":
 		w.wrote(in.Pos())
@@ -453,7 +448,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 			}
 			sel := w.prog.MethodSets.MethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name())
 			if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Params) > 0 {
-				w.add(fn.Params[0], at.holds)
+				w.add(fn.Params[0], at.depth)
 			}
 		}
 	}
@@ -464,7 +459,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		for _, fn := range u.methods[c.Method.Name()] {
 			for i, a := range c.Args {
 				if a == at.v && i+1 < len(fn.Params) {
-					w.add(fn.Params[i+1], at.holds)
+					w.add(fn.Params[i+1], at.depth)
 				}
 			}
 		}
@@ -477,20 +472,21 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 	args := in.Common().Args
 	switch {
-	case at.holds:
-		if name == "append" || name == "copy" {
-			w.out(in.Pos())
-		}
-	case name == "clear", name == "copy" && args[0] == at.v, name == "append" && args[0] == at.v:
+	case at.depth == 0 && (name == "clear" || name == "copy" && args[0] == at.v || name == "append" && args[0] == at.v):
 		w.wrote(in.Pos())
-	case name == "append", name == "copy":
+	case name == "append": // at a depth of 0, what is copied may lead to the memory
+		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
+			w.add(in.Value(), max(at.depth, 1))
+		}
+	case name == "copy" && args[1] == at.v:
 		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
 			w.out(in.Pos())
 		}
+	case name == "clear", name == "copy":
 	case name == "len", name == "cap", name == "print", name == "println", name == "panic":
 	default:
 		if v := in.Value(); v != nil { // ssa:wrapnilchk, unsafe.Slice
-			w.add(v, false)
+			w.add(v, at.depth)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func grow(o *oblong) { o.a++ }
 type WritesThrough struct{ In, Out []int32 }
 
 func (k WritesThrough) Kernel(it dsl.Item1) {
-	grow(frame) // want KG202 `frame is written at .*reject.go:125`
+	grow(frame) // want KG202 `frame is written at .*reject.go`
 	var own [3]int32
 	s := own[:]
 	if k.In[0] > 2 {

@@ -13,11 +13,11 @@ func madeRow() *row                { r := &row{1}; setFirst(r); return r }
 func lent() []int32                { return lentRow }
 func Given() []int32               { return givenRow }
 func keep(p *row, to []*row)       { to[0] = p }
-func (b box[T]) set()              { boxed[1] = 9 }
+func (b crate[T]) set()            { boxed[1] = 9 }
 func (h held) setter() func()      { return func() { h.s[1] = 9 } }
 func through(x interface{ set() }) { x.set() }
 
-type box[T any] struct{ v T }
+type crate[T any] struct{ v T }
 type held struct{ s []int32 }
 
 var (
@@ -70,7 +70,7 @@ func init() {
 	go func(p *row) { p[1] = 8; close(done) }(&other)
 	<-done
 	sharing[1] = 8
-	box[int]{}.set()
+	crate[int]{}.set()
 	var x any = &hidden
 	x.(*row)[0] = 7
 	through(&dynamic)
