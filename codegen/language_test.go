@@ -109,7 +109,12 @@ var language = map[string][]snippet{
 	"maps":           {no("KG207", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
 	"channels":       {no("KG104", "c := make(chan int32, 1); _ = c")},
 	"uintptr":        {yes("k.Out[i] = int32(uintptr(i) >> 3)")},
-	"unsafe.Pointer": {no("KG205", "p := unsafe.Pointer(&k.X[i]); *(*int32)(p) = 1")},
+	"unsafe.Pointer": {
+		yes("p := unsafe.Pointer(&k.X[i]); *(*uint32)(p) = 1; k.Out[i] = *(*int32)(unsafe.Pointer(&k.F[i]))"),
+		no("KG205", "k.Out[i] = int32(*(*int64)(unsafe.Pointer(&k.X[i])))"),
+		no("KG205", "p := (*uint32)(unsafe.Pointer(&k.X[i])); atomic.AddUint32(p, 1)"),
+		no("KG205", "k.Out[i] = int32(uintptr(unsafe.Pointer(&k.X[i])))"),
+	},
 
 	"constants": {yes("k.Out[i] = int32(b) + big>>95", "const ( a = iota + 1; b )\nconst big = 1 << 100")},
 	"package-level variables": {

@@ -218,7 +218,7 @@
 //	maps                       no: KG207
 //	channels                   no: KG104
 //	uintptr                    yes, as a number
-//	unsafe.Pointer             no: KG205
+//	unsafe.Pointer             yes, to load and store a number as one of another type of its size; else KG205
 //
 // Declarations:
 //

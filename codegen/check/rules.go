@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // rule forbids some instructions. To add a rule, add a row and its function; a
@@ -181,18 +182,30 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		report("index slices", "kernels cannot call unsafe.%s: what an address means is the device's own", builtin(in))
 	}
 	c, ok := in.(*ssa.Convert)
-	if !ok {
+	if !ok || load.OnlyReinterpreted(c) {
 		return
+	}
+	if _, ok := load.Reinterpreted(c); ok {
+		return // if something is wrong, then with the conversion within this one
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && isUnsafe(x.Type()) && x.Pos() > c.Pos() {
 		return // the conversion within this one is reported
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
 		if isUnsafe(t) {
-			report("index slices", "a kernel cannot convert %s to %s: what an address means is the device's own", shortType(c.X.Type()), shortType(c.Type()))
+			hint := "index slices"
+			if p, ok := c.X.Type().Underlying().(*types.Pointer); ok && isNumber(p.Elem()) {
+				hint += "; a number's bits are *(*uint32)(unsafe.Pointer(&f)), in one size, or math.Float32bits(f)"
+			}
+			report(hint, "a kernel cannot convert %s to %s: what an address means is the device's own", shortType(c.X.Type()), shortType(c.Type()))
 			return
 		}
 	}
+}
+
+func isNumber(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsNumeric != 0
 }
 
 func isUnsafe(t types.Type) bool {

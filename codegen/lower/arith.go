@@ -257,7 +257,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 			}
 		}
 		if p, ok := x.(pointer); ok {
-			return l.loadRef(l.deref(p), in.Type())
+			return l.loadAs(l.deref(p), in)
 		}
 		return l.lost(in.Type())
 	case token.ARROW:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // elemAddr returns a pointer to an element of an array or slice whose elements are
@@ -56,6 +57,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
+	case *ssa.Convert:
+		_, ok := load.Reinterpreted(in)
+		return u, ok || load.OnlyReinterpreted(in)
 	case *ssa.FieldAddr:
 		if !allPointers(u.alts) {
 			return nil, false

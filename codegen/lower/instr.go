@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // instr lowers one instruction.
@@ -42,7 +43,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 			r, x := l.deref(p), l.get(in.Val)
 			l.storesOld(r, x)
 			l.outlives(r, x)
-			l.storeRef(r, x, in.Val.Type())
+			l.storeAs(r, x, in)
 		} else if _, ok := l.get(in.Addr).(specConst); ok {
 			l.errorf(diag.SpecDecl, in.Pos(), "set its value with runtime.WithSpec or runtime.SetSpec", "a kernel cannot set a specialization constant")
 		}
@@ -216,6 +217,9 @@ func (l *lowerer) value(in ssa.Value) val {
 	case *ssa.UnOp:
 		return l.unOp(in)
 	case *ssa.Convert:
+		if _, ok := load.Reinterpreted(in); ok || load.OnlyReinterpreted(in) {
+			return l.get(in.X)
+		}
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())

@@ -87,6 +87,13 @@ func init() {
 	add1("Sentinels", gen.RunSentinels, 40, func() golang.Sentinels {
 		return golang.Sentinels{In: []byte("12a4-67 89,10-00099-99123x4567890 -1 22-444 88 16 32"), Out: make([]int, 40)}
 	})
+	add1("Casts", gen.RunCasts, 60, func() golang.Casts {
+		k := golang.Casts{N: mixedInts(60), F: make([]float32, 60), L: make([]uint64, 60), Out: make([]uint32, 60)}
+		for i := range k.F {
+			k.F[i], k.L[i] = math.Float32frombits(uint32(i)*0x41234567), uint64(i)*0x9e3779b97f4a7c15
+		}
+		return k
+	})
 	add1("Bytes", gen.RunBytes, 60, func() golang.Bytes {
 		return golang.Bytes{In: []byte("get put post getput tputtu \x00\x01\x02\x03 tttuuu a get p q xyz put abcdef"), Buf: make([]byte, 16*60), Out: make([]int, 60)}
 	})

@@ -74,7 +74,7 @@ var All = []Mistake{
 	{Name: "append to nil", Code: "KG204", Body: "var s []int32\nfor j := range i {\ns = append«(s, int32(j))\n}\nk.Out[i] = s[0]"},
 	{Name: "append to full", Code: "KG204", Body: "s := append«([]int32{1, 2}, 3)\nk.Out[i] = s[0]"},
 	{Name: "append of functions", Code: "KG204", Body: "fs := []func(int32) int32{inc}\nfs = append«(fs, dec)\nk.Out[i] = fs[0](1)", Decls: funcs},
-	{Name: "unsafe pointer", Code: "KG205", Body: "p := unsafe.Pointer«(&k.X[i])\n_ = p"},
+	{Name: "unsafe pointer", Code: "KG205", Body: "k.Out[i] = int32(uintptr(unsafe.Pointer«(&k.X[i])))"},
 	{Name: "unsafe slice", Code: "KG205", Body: "k.Out[i] = unsafe.Slice«(&k.X[0], 4)[3]"},
 	{Name: "large array", Code: "KG206", Body: "var «a [1 << 33]int8\na[i] = 1\nk.Out[i] = int32(a[0])"},
 	{Name: "large text", Code: "KG206", Body: "b := []byte«(text)\nk.Out[i] = int32(b[0])",

@@ -1,0 +1,75 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Reinterpreted returns the number type that a pointer was to before it was converted to
+// unsafe.Pointer and from there to c's type, if c only loads and stores numbers of the
+// same size: *(*uint32)(unsafe.Pointer(&f)).
+func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
+	through, ok := c.X.(*ssa.Convert)
+	if !ok || !isUnsafePointer(through.Type()) {
+		return nil, false
+	}
+	from, ok1 := toNumber(through.X.Type())
+	to, ok2 := toNumber(c.Type())
+	if !ok1 || !ok2 || Sizes.Sizeof(from) != Sizes.Sizeof(to) {
+		return nil, false
+	}
+	for _, r := range *c.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			continue
+		case *ssa.UnOp:
+			if r.Op == token.MUL {
+				continue
+			}
+		case *ssa.Store:
+			if r.Addr == c && r.Val != c {
+				continue
+			}
+		}
+		return nil, false
+	}
+	return from, true
+}
+
+// OnlyReinterpreted reports whether a conversion to unsafe.Pointer is there for such
+// loads and stores alone.
+func OnlyReinterpreted(c *ssa.Convert) bool {
+	if !isUnsafePointer(c.Type()) {
+		return false
+	}
+	for _, r := range *c.Referrers() {
+		if _, ok := r.(*ssa.DebugRef); ok {
+			continue
+		}
+		to, ok := r.(*ssa.Convert)
+		if !ok {
+			return false
+		}
+		if _, ok := Reinterpreted(to); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func isUnsafePointer(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
+}
+
+// toNumber returns what t points to, if that is an integer or a float.
+func toNumber(t types.Type) (types.Type, bool) {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return nil, false
+	}
+	b, ok := p.Elem().Underlying().(*types.Basic)
+	return p.Elem(), ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
+}

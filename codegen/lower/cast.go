@@ -1,0 +1,60 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// An address that went through unsafe.Pointer is that of the number that it was taken of:
+// what is loaded and stored by it is reinterpreted.
+
+// loadAs lowers a load by a pointer that leads to r.
+func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
+	from, ok := castFrom(in.X)
+	if !ok {
+		return l.loadRef(r, in.Type())
+	}
+	x, ok := l.loadRef(r, from).(*ir.Value)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	return l.reinterpret(x, from, in.Type())
+}
+
+// storeAs lowers a store by a pointer that leads to r.
+func (l *lowerer) storeAs(r ref, v val, in *ssa.Store) {
+	t := in.Val.Type()
+	if from, ok := castFrom(in.Addr); ok {
+		if x, ok := v.(*ir.Value); ok {
+			v = l.reinterpret(x, t, from)
+		}
+		t = from
+	}
+	l.storeRef(r, v, t)
+}
+
+func castFrom(addr ssa.Value) (types.Type, bool) {
+	c, ok := addr.(*ssa.Convert)
+	if !ok {
+		return nil, false
+	}
+	return load.Reinterpreted(c)
+}
+
+// reinterpret returns the number of another type, of the same size, that has x's bits.
+func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
+	switch {
+	case isFloat(from) == isFloat(to):
+		if isFloat(from) {
+			return x
+		}
+		return l.intToInt(x, from, to)
+	case isFloat(from):
+		return l.op(ir.OpBitcast, regType(to), l.rounded(x))
+	}
+	return l.op(ir.OpBitcast, regType(to), x)
+}
