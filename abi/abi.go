@@ -194,7 +194,7 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	case FaultSliceToArray:
 		return fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", b, a)
 	case FaultPanic:
-		return message
+		return PanicText(message, a, b)
 	}
 	return k.String()
 }
@@ -234,7 +234,7 @@ func sliceOrder(both, one string, a value, b int64) string {
 type Site struct {
 	Kind    FaultKind
 	Pos     string // file:line:col; the file relative to its module, or under its import path
-	Message string // text of an explicit panic
+	Message string // text of an explicit panic, or what PanicText makes it of
 	// Unsigned says that the fault's value A is a uint64.
 	Unsigned bool
 	// Limit says what the fault's value B is: a number above 0, or, below, -1-i for the

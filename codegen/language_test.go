@@ -106,9 +106,9 @@ var language = map[string][]snippet{
 		yes("", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }\ntype GInt = G[int]"),
 		no("KG005", "", "type G[T any] struct{ X []T }\nfunc (g G[T]) Kernel(it dsl.Item1) { g.X[0] = g.X[1] }"),
 	},
-	"maps":           {no("KG207", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
-	"channels":       {no("KG104", "c := make(chan int32, 1); _ = c")},
-	"uintptr":        {yes("k.Out[i] = int32(uintptr(i) >> 3)")},
+	"maps":     {no("KG207", "m := map[int32]int32{1: 2}; k.Out[i] = m[1]")},
+	"channels": {no("KG104", "c := make(chan int32, 1); _ = c")},
+	"uintptr":  {yes("k.Out[i] = int32(uintptr(i) >> 3)")},
 	"unsafe.Pointer": {
 		yes("p := unsafe.Pointer(&k.X[i]); *(*uint32)(p) = 1; k.Out[i] = *(*int32)(unsafe.Pointer(&k.F[i]))"),
 		no("KG205", "k.Out[i] = int32(*(*int64)(unsafe.Pointer(&k.X[i])))"),

@@ -266,7 +266,7 @@
 //	new                        yes
 //	make                       yes, of slices with constant sizes; else KG204
 //	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
-//	panic                      yes, a fault; the host gets the text of a constant, also of one that Error or String returns
+//	panic                      yes, a fault with the text that gc prints, as far as Error or String make no new string
 //	recover                    no: KG105
 //	print, println             no: KG304
 //	delete                     no: KG207

@@ -153,7 +153,7 @@ type Fault struct {
 	GlobalID []int     // of the work-item, in the kernel's index order
 	Kind     FaultKind // prints gc's words
 	A, B     int64     // the values that gc prints, such as the index and the length
-	Message  string    // the text of an explicit panic
+	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64
 }
 
@@ -186,6 +186,9 @@ func newFault(k *Kernel, r *hal.Fault) *Fault {
 		} else {
 			f.Kind, f.Message = abi.FaultPanic, fmt.Sprintf("BUG: fault at unknown site %d", r.Site)
 		}
+	}
+	if f.Kind == abi.FaultPanic {
+		f.Message = abi.PanicText(f.Message, f.A, f.B)
 	}
 	f.Unsigned = f.Unsigned && f.A < 0
 	for i := range k.abi.Rank {

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -55,12 +54,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Return:
 		l.ret(f, in)
 	case *ssa.Panic:
-		if text := l.panicText(in.X); text == divideText {
-			l.fault(abi.FaultDivide, nil, nil, "")
-		} else {
-			l.fault(abi.FaultPanic, nil, nil, text)
-		}
-		l.dead()
+		l.panics(in.X)
 	case ssa.Value:
 		if f.late[in] == nil {
 			l.define(f, in, l.value(in))
@@ -315,73 +309,6 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		f.allocs[in] = c
 	}
 	return c
-}
-
-// panicText returns the text of panic(x) as gc prints it.
-func (l *lowerer) panicText(x ssa.Value) string {
-	i, ok := l.get(x).(iface)
-	if !ok || i.typ == nil {
-		return "nil"
-	}
-	if text, ok := l.ownText(i); ok {
-		return text
-	}
-	switch v := i.v.(type) {
-	case str:
-		return v.s
-	case *ir.Value:
-		if v.IsConst() && isInteger(i.typ) {
-			if isUnsigned(i.typ) {
-				return constant.MakeUint64(v.Bits).String()
-			}
-			return constant.MakeInt64(v.Int()).String()
-		}
-		if v.IsConst() && isBoolean(i.typ) {
-			return fmt.Sprint(v.Bits == 1)
-		}
-	}
-	return "value of type " + i.typ.String()
-}
-
-// ownText returns the text that the Error or String method of a value returns, if that is
-// known and the method does nothing else.
-func (l *lowerer) ownText(i iface) (string, bool) {
-	for _, name := range []string{"Error", "String"} {
-		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
-		if sel == nil {
-			continue
-		}
-		sig := sel.Type().(*types.Signature)
-		if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.String]) {
-			continue
-		}
-		fn := l.prog.SSA.MethodValue(sel)
-		if fn == nil || !onlyReads(fn) {
-			return "", false
-		}
-		s, ok := l.call(fn, []val{i.v}, nil, l.pos).(str)
-		return s.s, ok
-	}
-	return "", false
-}
-
-// onlyReads reports whether a function returns what it finds, and does nothing else.
-func onlyReads(fn *ssa.Function) bool {
-	if len(fn.Blocks) != 1 {
-		return false
-	}
-	for _, in := range fn.Blocks[0].Instrs {
-		switch in := in.(type) {
-		case *ssa.DebugRef, *ssa.Return, *ssa.Alloc, *ssa.FieldAddr, *ssa.Field, *ssa.UnOp:
-		case *ssa.Store:
-			if _, own := in.Addr.(*ssa.Alloc); !own {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // sliceToArray lowers (*[N]T)(s).

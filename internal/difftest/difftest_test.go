@@ -30,6 +30,7 @@ import (
 // TestMain has the host device run what gc makes of kernels, in all tests but those
 // of its host forms: it is what devices are compared with.
 func TestMain(m *testing.M) {
+	panicIfAsked()
 	if os.Getenv("KGEN_HOST_FORM") == "" {
 		os.Setenv("KGEN_HOST_FORM", "off")
 	}

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,12 +139,35 @@ func init() {
 	})
 }
 
-// TestPanicTexts: the texts of panics that name types are gc's.
-func TestPanicTexts(t *testing.T) {
-	text := func(mode int) (text string) {
-		defer func() { text = strings.TrimPrefix(fmt.Sprint(recover()), "runtime error: ") }()
+// panicMode asks for a process that panics, in the environment of this test.
+const panicMode = "DIFFTEST_PANIC_MODE"
+
+// panicIfAsked panics if this is that process.
+func panicIfAsked() {
+	if mode, err := strconv.Atoi(os.Getenv(panicMode)); err == nil {
 		golang.Panicking(mode)
-		return ""
+	}
+}
+
+// diedOf returns the text of the panic that a process ended with.
+var diedOf = regexp.MustCompile(`(?s)^panic: (.*?)(?: 0x[0-9a-f]+)?(?:\n\[signal .*?)?\n\ngoroutine `)
+
+// TestPanicTexts: the texts of panics are what gc prints as a program ends, but for addresses.
+func TestPanicTexts(t *testing.T) {
+	text := func(mode int) string {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", panicMode, mode))
+		out, err := cmd.CombinedOutput()
+		m := diedOf.FindSubmatch(out)
+		if m == nil {
+			t.Fatalf("mode %d: %v\n%s", mode, err, out)
+		}
+		text, _ := strings.CutSuffix(string(m[1]), " [recovered]")
+		return strings.TrimPrefix(text, "runtime error: ")
+	}
+	wants := make([]string, golang.PanicModes)
+	for mode := range wants {
+		wants[mode] = text(mode)
 	}
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
 		for mode := range golang.PanicModes {
@@ -148,7 +175,7 @@ func TestPanicTexts(t *testing.T) {
 			var f *runtime.Fault
 			if !errors.As(err, &f) {
 				t.Errorf("mode %d: got %v", mode, err)
-			} else if got, want := strings.TrimPrefix(f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message), "runtime error: "), text(mode); got != want {
+			} else if got, want := strings.TrimPrefix(f.Kind.Describe(f.A, f.B, f.Unsigned, f.Message), "runtime error: "), wants[mode]; got != want {
 				t.Errorf("mode %d: got %q, want %q", mode, got, want)
 			}
 		}

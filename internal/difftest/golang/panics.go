@@ -17,7 +17,104 @@ func (s *stick) area(int) int  { return int(*s) }
 func (t twoOf[A, B]) two() int { return 2 }
 
 // PanicModes is the number of ways in which Panicking panics.
-const PanicModes = 18
+const PanicModes = 18 + PanicValues
+
+// PanicValues is the number of values that it panics with.
+const PanicValues = 32
+
+type weight float32
+type caption string
+type phase complex64
+type level int8
+type ratio uint64
+
+// failure is an error by its number.
+type failure uint8
+
+func (f failure) Error() string {
+	switch f {
+	case 0:
+		return "none"
+	case 1, 2:
+		return reasons[f]
+	}
+	return "unknown: " + "never mind"
+}
+
+var reasons = [...]string{"zero", "one", "two"}
+
+// panicValue returns what Panicking panics with.
+func panicValue(mode, n int) any {
+	switch mode {
+	case 0:
+		return n
+	case 1:
+		return level(n)
+	case 2:
+		return ratio(n) << 60
+	case 3:
+		return float32(n) / 7
+	case 4:
+		return weight(n) * 1e9
+	case 5:
+		return float64(-n) * 1e-9
+	case 6:
+		return complex(float32(n), 0.1)
+	case 7:
+		return phase(complex(0, float32(n)))
+	case 8:
+		return complex(1/float64(n), 2)
+	case 9:
+		return caption("a\"b")
+	case 10:
+		return caption("xyz"[n&1:])
+	case 11:
+		return "pqr"[:n&3]
+	case 12:
+		return failure(n & 3)
+	case 13:
+		return failure(7)
+	case 14:
+		return twoOf[int, int]{n, 2}
+	case 15:
+		return &reasons
+	case 16:
+		return []int{n}
+	case 17:
+		return nil
+	case 18:
+		return n > 3
+	case 19:
+		return uint8(n)
+	case 20:
+		return 1.5
+	case 21:
+		return stick(-3)
+	case 22:
+		return rangeError(n)
+	case 23:
+		return 'x'
+	case 24:
+		return 1e21
+	case 25:
+		return "\x00d"
+	case 26:
+		return ratio(1 << 63)
+	case 27:
+		return 2 - 1i
+	}
+	var v any = n
+	if n&1 != 0 {
+		v = failure(n & 3)
+	}
+	if n&2 != 0 {
+		v = reasons[n&1]
+	}
+	if n&4 != 0 {
+		v = weight(n)
+	}
+	return v
+}
 
 // Panicking panics for the sake of the types or functions that values have.
 func Panicking(mode int) int {
@@ -83,6 +180,9 @@ func Panicking(mode int) int {
 			text = &s
 		}
 		return text.(int)
+	}
+	if mode >= 18 {
+		panic(panicValue(mode-18, mode))
 	}
 	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ var patterns = []pattern{
 func classify(v any) hal.Fault {
 	err, ok := v.(runtime.Error)
 	if !ok {
-		return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: fmt.Sprint(v)}
+		return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(panicText(v))}
 	}
 	text := strings.TrimPrefix(err.Error(), "runtime error: ")
 	shape, numbers, unsigned := takeNumbers(text)
@@ -60,7 +61,33 @@ func classify(v any) hal.Fault {
 		}
 		return hal.Fault{Set: true, Kind: p.kind, A: numbers[0], B: numbers[1], Unsigned: unsigned}
 	}
-	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: err.Error()}
+	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(err.Error())}
+}
+
+// panicText returns the text of a panic as gc prints it, but for the addresses of what has
+// no text (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
+func panicText(v any) string {
+	text := fmt.Sprint(v)
+	switch v.(type) {
+	case error, fmt.Stringer:
+		return text
+	}
+	t := reflect.TypeOf(v)
+	switch k := t.Kind(); {
+	case k == reflect.String && t.PkgPath() != "":
+		return t.String() + `("` + text + `")`
+	case k == reflect.Complex64, k == reflect.Complex128:
+		if t.PkgPath() != "" {
+			return t.String() + text
+		}
+	case reflect.Bool <= k && k <= reflect.Float64:
+		if t.PkgPath() != "" {
+			return t.String() + "(" + text + ")"
+		}
+	case k != reflect.String:
+		return "(" + t.String() + ")"
+	}
+	return text
 }
 
 // takeNumbers replaces the numbers in s by # and returns up to two of them, and

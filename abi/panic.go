@@ -1,0 +1,81 @@
+package abi
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A PanicVerb says how the values of a fault of kind FaultPanic stand in its text.
+type PanicVerb byte
+
+// The verbs.
+const (
+	PanicInt       PanicVerb = 'd' // A
+	PanicUint      PanicVerb = 'u' // A, as a uint64
+	PanicBool      PanicVerb = 't' // A is not zero
+	PanicFloat32   PanicVerb = 'f' // the bits are A
+	PanicFloat64   PanicVerb = 'g'
+	PanicComplex64 PanicVerb = 'c' // the parts' bits are A and B
+	PanicComplex   PanicVerb = 'k'
+	PanicString    PanicVerb = 's' // the B bytes of the table from A on
+	panicPlain     PanicVerb = '='
+)
+
+// PanicMessage returns the Message of a site whose text has a value between before and
+// after. The table is that of PanicString.
+func PanicMessage(verb PanicVerb, before, after, table string) string {
+	return "\x00" + string(verb) + before + "\x00" + after + "\x00" + table
+}
+
+// PlainMessage returns the Message of a site with that text.
+func PlainMessage(text string) string {
+	if strings.HasPrefix(text, "\x00") {
+		return "\x00" + string(panicPlain) + text
+	}
+	return text
+}
+
+// PanicText returns the text of a panic at a site with that Message: its own one, or one
+// with the fault's values as gc prints them.
+func PanicText(message string, a, b int64) string {
+	if len(message) < 2 || message[0] != 0 {
+		return message
+	}
+	verb, rest := PanicVerb(message[1]), message[2:]
+	if verb == panicPlain {
+		return rest
+	}
+	parts := strings.SplitN(rest, "\x00", 3)
+	if len(parts) < 3 {
+		return message
+	}
+	return parts[0] + verb.value(a, b, parts[2]) + parts[1]
+}
+
+func (v PanicVerb) value(a, b int64, table string) string {
+	single := func(bits int64) float64 { return float64(math.Float32frombits(uint32(bits))) }
+	double := func(bits int64) float64 { return math.Float64frombits(uint64(bits)) }
+	switch v {
+	case PanicInt:
+		return strconv.FormatInt(a, 10)
+	case PanicUint:
+		return strconv.FormatUint(uint64(a), 10)
+	case PanicBool:
+		return strconv.FormatBool(a != 0)
+	case PanicFloat32:
+		return strconv.FormatFloat(single(a), 'g', -1, 32)
+	case PanicFloat64:
+		return strconv.FormatFloat(double(a), 'g', -1, 64)
+	case PanicComplex64:
+		return strconv.FormatComplex(complex(single(a), single(b)), 'g', -1, 64)
+	case PanicComplex:
+		return strconv.FormatComplex(complex(double(a), double(b)), 'g', -1, 128)
+	case PanicString:
+		if a >= 0 && b >= 0 && a+b <= int64(len(table)) {
+			return table[a : a+b]
+		}
+	}
+	return fmt.Sprintf("(%d, %d)", a, b)
+}

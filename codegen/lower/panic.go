@@ -1,0 +1,209 @@
+package lower
+
+import (
+	"go/token"
+	"go/types"
+	"runtime"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// nilPanicText is gc's text of panic(nil).
+var nilPanicText = new(runtime.PanicNilError).Error()
+
+// panics lowers panic(x).
+func (l *lowerer) panics(x ssa.Value) {
+	i, ok := l.get(x).(iface)
+	switch {
+	case !ok || i.typ == nil:
+		l.panicsWith(nilPanicText)
+	default:
+		l.panicOf(i)
+	}
+	l.dead()
+}
+
+func (l *lowerer) panicsWith(text string) {
+	if text == divideText {
+		l.fault(abi.FaultDivide, nil, nil, "")
+		return
+	}
+	l.fault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
+}
+
+// panicOf records a panic of a value, with the text that gc prints: that of its Error or
+// String method, or the value itself, within the name of its type if that is not
+// predeclared. What has no text is named by its type; gc adds an address.
+func (l *lowerer) panicOf(i iface) {
+	if own, has := l.ownText(i); has {
+		switch own := own.(type) {
+		case str:
+			l.panicsWith(own.s)
+		case text:
+			l.panicWith(abi.PanicString, "", "", own.off, own.n)
+		default:
+			l.panicsWith("value of type " + reflectName(i.typ))
+		}
+		return
+	}
+	before, after := "", ""
+	if _, predeclared := types.Unalias(i.typ).(*types.Basic); !predeclared {
+		before, after = reflectName(i.typ)+"(", ")"
+		if isString(i.typ) {
+			before, after = before+`"`, `"`+after
+		} else if isComplex(i.typ) {
+			before, after = reflectName(i.typ), ""
+		}
+	}
+	switch v := i.v.(type) {
+	case str:
+		l.panicsWith(before + v.s + after)
+	case text:
+		l.panicWith(abi.PanicString, before, after, v.off, v.n)
+	case tuple:
+		if isComplex(i.typ) {
+			verb := abi.PanicComplex
+			if regType(fields(i.typ)[0]) == ir.TypeF32 {
+				verb = abi.PanicComplex64
+			}
+			l.panicWith(verb, before, after, v.elems[0].(*ir.Value), v.elems[1].(*ir.Value))
+			return
+		}
+		l.panicsWith("(" + reflectName(i.typ) + ")")
+	case *ir.Value:
+		l.panicWith(panicVerb(i.typ), before, after, v, nil)
+	case view:
+		l.panicsWith("value of type " + reflectName(i.typ))
+	default:
+		l.panicsWith("(" + reflectName(i.typ) + ")")
+	}
+}
+
+func panicVerb(t types.Type) abi.PanicVerb {
+	switch {
+	case isBoolean(t):
+		return abi.PanicBool
+	case isFloat(t) && regType(t) == ir.TypeF32:
+		return abi.PanicFloat32
+	case isFloat(t):
+		return abi.PanicFloat64
+	case isUnsigned(t):
+		return abi.PanicUint
+	}
+	return abi.PanicInt
+}
+
+// panicWith records a panic whose text has values in it, which may be known.
+func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.Value) {
+	table := ""
+	if verb == abi.PanicString {
+		table = l.texts.all
+	}
+	message := abi.PanicMessage(verb, before, after, table)
+	if verb != abi.PanicString && a.IsConst() && (b == nil || b.IsConst()) {
+		n, m := l.panicBits(a, verb), l.m.Int(ir.TypeI64, 0)
+		if b != nil {
+			m = l.panicBits(b, verb)
+		}
+		l.panicsWith(abi.PanicText(message, n.Int(), m.Int()))
+		return
+	}
+	get := func(v *ir.Value) func() *ir.Value {
+		if v == nil {
+			return nil
+		}
+		return func() *ir.Value { return l.panicBits(v, verb) }
+	}
+	l.fault(abi.FaultPanic, get(a), get(b), message)
+}
+
+// panicBits returns what a fault's value is of which a panic's text is made.
+func (l *lowerer) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
+	if v.IsConst() && verb == abi.PanicInt {
+		return l.m.Int(ir.TypeI64, v.Int())
+	} else if v.IsConst() {
+		return l.m.Const(ir.TypeI64, v.Bits)
+	}
+	switch v.Type {
+	case ir.TypeBool:
+		return l.op(ir.OpSelect, ir.TypeI64, v, l.m.Int(ir.TypeI64, 1), l.m.Int(ir.TypeI64, 0))
+	case ir.TypeF32:
+		return l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpBitcast, ir.TypeI32, v))
+	case ir.TypeF64:
+		return l.op(ir.OpBitcast, ir.TypeI64, v)
+	}
+	if verb == abi.PanicUint {
+		return l.toI64(v, types.Typ[types.Uint32])
+	}
+	return l.toI64(v, types.Typ[types.Int32])
+}
+
+// ownText returns what the Error or String method of a value returns, and whether it has
+// one. It is nil if that method does more than look for a text.
+func (l *lowerer) ownText(i iface) (val, bool) {
+	for _, name := range []string{"Error", "String"} {
+		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
+		if sel == nil {
+			continue
+		}
+		sig := sel.Type().(*types.Signature)
+		if sig.Params().Len() != 0 || sig.Results().Len() != 1 || !types.Identical(sig.Results().At(0).Type(), types.Typ[types.String]) {
+			continue
+		}
+		fn := l.prog.SSA.MethodValue(sel)
+		if fn == nil || !onlyLooks(fn, 0) {
+			return nil, true
+		}
+		return l.call(fn, []val{i.v}, nil, l.pos), true
+	}
+	return nil, false
+}
+
+// maxLooks bounds the calls, one in the other, of a method that looks for a text.
+const maxLooks = 4
+
+// onlyLooks reports whether a function computes what it returns and does nothing else, nor
+// makes strings.
+func onlyLooks(fn *ssa.Function, depth int) bool {
+	if len(fn.Blocks) == 0 || depth > maxLooks {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		if naturalLoop(b) != nil {
+			return false
+		}
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.DebugRef, *ssa.Return, *ssa.Alloc, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Phi, *ssa.Jump, *ssa.If, *ssa.ChangeType, *ssa.Extract:
+			case *ssa.UnOp:
+				if in.Op == token.ARROW {
+					return false
+				}
+			case *ssa.BinOp:
+				if in.Op == token.ADD && isString(in.Type()) {
+					return false
+				}
+			case *ssa.Convert:
+				if isString(in.Type()) || isString(in.X.Type()) {
+					return false
+				}
+			case *ssa.Store:
+				if _, own := in.Addr.(*ssa.Alloc); !own {
+					return false
+				}
+			case *ssa.Call:
+				if callee := in.Call.StaticCallee(); callee == nil || !onlyLooks(callee, depth+1) {
+					if b, ok := in.Call.Value.(*ssa.Builtin); !ok || b.Name() != "len" {
+						return false
+					}
+				}
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
