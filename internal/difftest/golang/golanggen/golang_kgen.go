@@ -23,7 +23,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -503,6 +503,74 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Casts.spv
+var castsSPIRV string
+
+//go:embed Casts.words.spv
+var castsWords string
+
+var castsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Casts",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "F", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "N", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "L", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:31:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:31:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:40:14", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
+	},
+	SPIRV: castsSPIRV,
+	Sum:   0xd2e5d6bf,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0xee6b5322},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Casts{
+		F:   kernelimpl.HostSlice[float32](a, 0),
+		N:   kernelimpl.HostSlice[int32](a, 1),
+		L:   kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[uint32](a, 3),
+	}.Kernel
+})
+
+// Casts is the kernel [golang.Casts] with its slices in device memory.
+// Casts takes the bits of numbers through unsafe.Pointer, as packages do that are older than math.Float32bits is cheap.
+type Casts struct {
+	F   runtime.View[float32]
+	N   runtime.View[int32]
+	L   runtime.View[uint64]
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Casts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(castsKernel)
+	kernelimpl.View(l, 0, k.F)
+	kernelimpl.View(l, 1, k.N)
+	kernelimpl.View(l, 2, k.L)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCasts runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(castsKernel)
+	kernelimpl.Slice(l, 0, k.F)
+	kernelimpl.Slice(l, 1, k.N)
+	kernelimpl.Slice(l, 2, k.L)
+	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1950,7 +2018,7 @@ var panicsSmall string
 //go:embed Panics.words.spv
 var panicsWords string
 
-var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+var panicsKernel = kernelimpl.Register(&abi.Kernel{
 	Name:    "Panics",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1961,39 +2029,63 @@ var panicsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Panics).Kernel", Pos: "internal/difftest/golang/panics.go:196:72"}, {Func: "golang.Panicking", Pos: "internal/difftest/golang/panics.go:185:19"}, {Func: "golang.panicValue", Pos: "internal/difftest/golang/panics.go:60:17"}}},
+	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:30:15", Message: "interface conversion: interface {} is string, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:32:15", Message: "interface conversion: interface {} is nil, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:34:15", Message: "interface conversion: interface is nil, not golang.shaped"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:36:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:38:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:40:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:45:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:47:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:49:11"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:51:16"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:53:8", Message: "true"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:57:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:65:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:69:8", Message: "bad digit"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:71:8", Message: "out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:77:8", Message: "wrong"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:79:8", Message: "red"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:85:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:96:45", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:127:15", Message: "interface conversion: interface {} is string, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:129:15", Message: "interface conversion: interface {} is nil, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:131:15", Message: "interface conversion: interface is nil, not golang.shaped"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:133:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:135:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:137:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:142:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:144:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:146:11"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:148:16"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:150:8", Message: "true"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:154:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:162:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:166:8", Message: "bad digit"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:168:8", Message: "out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:174:8", Message: "wrong"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:176:8", Message: "red"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:182:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00d\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00dgolang.level(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00ugolang.ratio(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00f\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00fgolang.weight(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00g\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00c\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00cgolang.phase\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00k\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00sgolang.caption(\"\x00\")\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00s\x00\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:39:17", Limit: 3},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "(golang.twoOf[int,int])"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "(*[3]string)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "([]int)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "panic called with nil argument"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00t\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00u\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "\x00dgolang.stick(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:8", Message: "out of range"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:196:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x3920d213,
+	Sum:   0xeeb1a78b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x3e83998e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xa1061a93},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x33485078},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x164b38f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newPanicsHost)
+})
 
 // Panics is the kernel [golang.Panics] with its slices in device memory.
 // Panics panics in the way that Mode asks for.
