@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 5
+const Version = 6
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -44,6 +44,9 @@ const (
 	// MaxSmall is the largest size, and product of sizes, of a small launch; see
 	// Variant.Products.
 	MaxSmall = 1 << 28
+
+	// MaxPointers is how many pointers deep the values of variables are looked at.
+	MaxPointers = 32
 
 	// MaxLocalSize is the largest work-group size along one dimension.
 	MaxLocalSize = 1 << 16
@@ -262,6 +265,10 @@ type Kernel struct {
 	Privates   []Private
 	Sites      []Site
 
+	// Variables are the package-level variables that the modules have the values of, but
+	// for those that nothing can have changed.
+	Variables []Variable
+
 	// Data is the kernel's constant data, where it has any; DataOffset is where its
 	// address stands in the argument block.
 	Data       string
@@ -318,6 +325,14 @@ type Variant struct {
 	Products [][]int
 	SPIRV    string
 	Sum      uint32 // of SPIRV; 0 is none
+}
+
+// Variable is a package-level variable whose value is part of the modules.
+type Variable struct {
+	Name string // import path and identifier
+	Pos  string // file:line:col of its declaration, the file as in Site
+	Var  any    // a pointer to it
+	Sum  uint32 // of its value; see the package documentation
 }
 
 // Sum returns the CRC-32, of Castagnoli's polynomial, of the files one after another.

@@ -106,6 +106,30 @@
 // last sub-group and the device may run what is left of that along: a module with
 // barriers then has these invocations do nothing. Others do not have it.
 //
+// # Variables
+//
+// The values of package-level variables are part of the modules. Those that other
+// packages can write have a row in Kernel.Variables, with the checksum, as [Sum]
+// computes it, of the value that they have in the modules, and the runtime launches
+// nothing while one has another value. A value is these bytes:
+//
+//   - a bool, or a number of 8 to 64 bits or two of them: its own, in little-endian order;
+//     an int, uint or uintptr has 8;
+//   - a string: its length (8 bytes), its bytes;
+//   - an array, a struct: its elements, its fields, one after another;
+//   - a slice: 0 if it is nil, else its length plus 1 (8 bytes), its elements;
+//   - a pointer: 0 if it is nil, else 1 (1 byte), and what it points to; that is left out
+//     below [MaxPointers] pointers;
+//   - an interface: 0 if it is nil, else 1 (1 byte), the name of the type, if it has one,
+//     behind its import path and a dot, as a string, and the value;
+//   - a function: 0 if it is nil, else 1 (1 byte) and a string: its name behind its import
+//     path and a dot, for a literal the last element of its file's name, a colon and the
+//     line, and nothing for a method or an instance;
+//   - a map, a channel, an unsafe.Pointer: 0 if it is nil, else 1 (1 byte).
+//
+// A Sum is at least 1; 0 stands for the value that a variable, which is a pointer then, has
+// when its kernel is registered.
+//
 // # Work-items
 //
 // A range kernel is dispatched in enough work-groups to cover GlobalRange, with

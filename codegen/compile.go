@@ -29,6 +29,9 @@ type Module struct {
 	// Lacks says which variants are left out since what is right of the kernel is not
 	// of them.
 	Lacks []error
+	// Unwatched are the variables that the kernel reads and that are taken not to change
+	// though nothing looks at them.
+	Unwatched []string
 }
 
 // Compile compiles one kernel of a loaded program. The diagnostics are about the
@@ -96,7 +99,7 @@ type general struct {
 func (g *general) module(prog *load.Program, k *load.Kernel, diags *diag.List) *Module {
 	g.desc.Uses = uses(g.m, g.desc, k, prog)
 	checkAspects(prog, k, g.m, func(explicit bool) []properties.Aspect { return used(g.desc, explicit) }, diags)
-	return &Module{ABI: g.desc, Words: g.words}
+	return &Module{ABI: g.desc, Words: g.words, Unwatched: g.m.Unwatched}
 }
 
 func compileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*general, diag.List, error) {

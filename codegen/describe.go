@@ -19,7 +19,7 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
 		Data: string(m.Data), DataOffset: m.DataOffset,
-		Properties: k.Properties,
+		Properties: k.Properties, Variables: m.Variables,
 	}
 	for _, s := range m.Specs {
 		if s.User != nil {

@@ -54,6 +54,7 @@ type Result struct {
 	Removed  []string
 	Stale    []string // of a check: a path and what is wrong with it
 	Notes    []string // what is worth knowing of kernels
+	Warnings []string // what they rely on that nothing checks
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -119,6 +120,9 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 			for _, lack := range c.lacks {
 				res.Notes = append(res.Notes, fmt.Sprintf("%s has %v", k.FullName(), lack))
 			}
+			for _, name := range c.unwatched {
+				res.Warnings = append(res.Warnings, fmt.Sprintf("%s has the value of %s, which its stubs cannot import: a package that kgen does not load must not write that variable", k.FullName(), name))
+			}
 			if c.noForm != nil {
 				res.Notes = append(res.Notes, fmt.Sprintf("%s has no host form: %v", k.FullName(), c.noForm))
 			}
@@ -166,9 +170,11 @@ type compiled struct {
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	diags  diag.List
-	err    error
-	dump   bytes.Buffer
+	// unwatched is what Module has.
+	unwatched []string
+	diags     diag.List
+	err       error
+	dump      bytes.Buffer
 }
 
 // compileAll compiles the kernels in parallel. What comes out depends on the
@@ -225,7 +231,7 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	if m == nil {
 		return
 	}
-	c.lacks = m.Lacks
+	c.lacks, c.unwatched = m.Lacks, m.Unwatched
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
 	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {

@@ -59,7 +59,25 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
 		return p, err.about(k)
 	}
+	if err := k.checkVariables(); err != nil {
+		return p, err.about(k)
+	}
 	return p, nil
+}
+
+// checkVariables checks that the package-level variables which the kernel reads have the
+// values that are part of its modules.
+func (k *Kernel) checkVariables() *Error {
+	v := k.watch.Changed()
+	switch {
+	case v == nil:
+		return nil
+	case v.Sum == 0:
+		return errorf(ErrInvalid, "the variable %s (%s) is another specialization constant than it was at first", v.Name, v.Pos).
+			advise("set the constant's value with runtime.WithSpec or runtime.SetSpec")
+	}
+	return errorf(ErrInvalid, "the package-level variable %s (%s) has another value than kgen compiled into the kernel", v.Name, v.Pos).
+		advise("pass what changes as a field of the kernel; if the source has the other value, run kgen again")
 }
 
 // checkSupport checks what a kernel requires of the device: the size of its

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/watch"
 )
 
 // Kernel is a compiled kernel. Generated packages list theirs.
@@ -21,11 +22,12 @@ type Kernel struct {
 	words []func() []uint32
 	specs []specVar
 	small *abi.Variant // for small launches, or nil
+	watch *watch.Set   // the variables that its modules have the values of
 }
 
 // NewKernel is called by generated code.
 func NewKernel(k launch.Kernel) *Kernel {
-	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k)}
+	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables)}
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

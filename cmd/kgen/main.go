@@ -104,6 +104,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		diags.WriteText(stderr)
 		diags.WriteHelp(stderr)
 	}
+	for _, s := range res.Warnings {
+		fmt.Fprintln(stderr, "kgen: warning:", s)
+	}
 	for _, s := range res.Stale {
 		fmt.Fprintln(stderr, s)
 	}

@@ -36,9 +36,10 @@ func shapes() *Package {
 				Aspects: []properties.Aspect{properties.FP16, properties.SubGroups},
 				Uses: []abi.Use{{Aspect: properties.FP16, Chain: []abi.Frame{{Func: "(shapes.FFTStep).Kernel", Pos: "shapes/kernel.go:5:2"}, {Func: "shapes.half", Pos: "shapes/kernel.go:12:2"}}},
 					{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(shapes.FFTStep).Kernel"}}}},
-				Specs:  []abi.SpecConstant{{ID: 3, Name: "example.com/shapes.Tile", Type: "int", Size: 8, Default: 16}},
-				Locals: []abi.Local{{Name: "Scratch", ElemSize: 4, Len: -1, Accessor: 0}},
-				Sites:  []abi.Site{{Kind: abi.FaultIndex, Pos: "shapes/kernel.go:7:3"}, {Kind: abi.FaultPanic, Pos: "shapes/kernel.go:9:3", Message: "a \"bad\" one"}},
+				Variables: []abi.Variable{{Name: "example.com/shapes/q.Table", Pos: "shapes/q/q.go:3:5", Sum: 7}},
+				Specs:     []abi.SpecConstant{{ID: 3, Name: "example.com/shapes.Tile", Type: "int", Size: 8, Default: 16}},
+				Locals:    []abi.Local{{Name: "Scratch", ElemSize: 4, Len: -1, Accessor: 0}},
+				Sites:     []abi.Site{{Kind: abi.FaultIndex, Pos: "shapes/kernel.go:7:3"}, {Kind: abi.FaultPanic, Pos: "shapes/kernel.go:9:3", Message: "a \"bad\" one"}},
 			},
 			Args: []Arg{{Path: field("Scratch"), Type: "float32"}, {Path: field("Out"), Type: "«example.com/shapes/q».Point"}},
 		},
@@ -150,7 +151,7 @@ func TestCompiles(t *testing.T) {
 	write("go.mod", "module example.com/shapes\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
 	write("go.sum", read(filepath.Join(root, "go.sum")))
 	write("kernel.go", shapesSource)
-	write("q/q.go", "package q\n\ntype Point struct{ X, Y int32 }\n")
+	write("q/q.go", "package q\n\ntype Point struct{ X, Y int32 }\n\nvar Table [4]int\n")
 	write("generated/shapesgen/shapes_kgen.go", read("testdata/shapes_kgen.go.golden"))
 	for _, k := range shapes().Kernels {
 		write("generated/shapesgen/"+k.ABI.Name+".spv", "")

@@ -3,6 +3,7 @@ package gostub
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -129,6 +130,13 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}, field{"Limit", s.Limit}))
 	}
 	list("Sites", q("Site"), rows)
+	rows = nil
+	for _, v := range k.Variables {
+		dot := strings.LastIndexByte(v.Name, '.')
+		rows = append(rows, row(field{"Name", v.Name}, field{"Pos", v.Pos},
+			field{"Var", jen.Op("&").Qual(v.Name[:dot], v.Name[dot+1:])}, field{"Sum", uint64(v.Sum)}))
+	}
+	list("Variables", q("Variable"), rows)
 	if k.Data != "" {
 		add("Data", jen.Id(dataVar(k.Name)))
 		add("DataOffset", k.DataOffset)

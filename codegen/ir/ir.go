@@ -54,6 +54,10 @@ type Module struct {
 	Spilled  bool
 	// Uses says where aspects are used, as far as lowering knows.
 	Uses []AspectUse
+	// Variables are the package-level variables that have to be as they were, and Unwatched
+	// those of which nothing can say so.
+	Variables []abi.Variable
+	Unwatched []string
 	// Data is constant data in device memory; its address is the argument at
 	// DataOffset, if there is any.
 	Data       []byte

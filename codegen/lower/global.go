@@ -391,9 +391,3 @@ func (l *lowerer) writtenAt(g *ssa.Global) (at token.Pos, out bool) {
 	}
 	return f.Out, f.Out.IsValid()
 }
-
-// watched reports whether launches look at a variable, to see if it is what it was: what
-// is exported may be written by packages that are not loaded.
-func (l *lowerer) watched(g *ssa.Global) bool {
-	return token.IsExported(g.Name()) && l.importable(g.Pkg.Pkg.Path())
-}

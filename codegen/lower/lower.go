@@ -166,6 +166,7 @@ func (l *lowerer) kernel() (stopped any) {
 		f()
 	}
 	l.finishSpecs()
+	l.finishVariables()
 	l.finishData()
 	l.m.Kernel.RemoveUnreachable()
 	return nil

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -67,6 +67,9 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6", Limit: -6},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Pos: "examples/blockmatmul/blocks/kernel.go:11:5", Var: &blocks.Tile},
 	},
 	SPIRV: matMulSPIRV,
 	Sum:   0xa09c4cf1,

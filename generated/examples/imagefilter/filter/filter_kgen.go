@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.

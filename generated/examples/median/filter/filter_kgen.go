@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,6 +61,9 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:33:9"},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:36:8"},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:40:7", Limit: -2},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/examples/median/filter.Window", Pos: "examples/median/filter/kernel.go:10:5", Var: &filter.Window},
 	},
 	SPIRV: medianSPIRV,
 	Sum:   0x3ceb3d24,

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,6 +61,10 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8", Limit: -2},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Pos: "internal/conformance/consts/kernels.go:293:2", Var: &consts.Extremes},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Pos: "internal/conformance/consts/kernels.go:292:2", Var: &consts.Outers},
 	},
 	SPIRV: arraysSPIRV,
 	Sum:   0x793679a7,
@@ -119,6 +123,11 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:265:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Pos: "internal/conformance/consts/kernels.go:269:5", Var: &consts.BothSize},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Pos: "internal/conformance/consts/kernels.go:273:2", Var: &consts.Kernels},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Pos: "internal/conformance/consts/kernels.go:274:2", Var: &consts.RunBoth},
 	},
 	SPIRV: bothSPIRV,
 	Sum:   0xa9535aab,
@@ -185,6 +194,9 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Pos: "internal/conformance/consts/kernels.go:33:2", Var: &consts.Size},
+	},
 	SPIRV: foldedSPIRV,
 	Sum:   0xdd58c2c8,
 	Variants: []abi.Variant{
@@ -240,6 +252,9 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:41", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Pos: "internal/conformance/consts/kernels.go:61:5", Var: &consts.Gappy},
 	},
 	SPIRV: gapsSPIRV,
 	Sum:   0x52aaaa2b,
@@ -297,6 +312,11 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:17", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Pos: "internal/conformance/consts/kernels.go:74:5", Var: &consts.Fortytwo},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Pos: "internal/conformance/consts/kernels.go:37:5", Var: &consts.Index},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Numbered", Pos: "internal/conformance/consts/kernels.go:69:5", Var: &consts.Numbered},
+	},
 	SPIRV: idsSPIRV,
 	Sum:   0x94e5bc2,
 	Variants: []abi.Variant{
@@ -353,6 +373,9 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:255:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:257:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: localSPIRV,
 	Sum:   0x9d5d1cb6,
@@ -425,6 +448,9 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm32SPIRV,
 	Sum:   0x3075ae81,
@@ -522,6 +548,9 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
+	},
 	SPIRV: mm64SPIRV,
 	Sum:   0x20643906,
 	Variants: []abi.Variant{
@@ -612,6 +641,14 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:348:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8", Limit: -2},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Pos: "internal/conformance/consts/kernels.go:329:2", Var: &consts.Cells},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Empty", Pos: "internal/conformance/consts/kernels.go:332:2", Var: &consts.Empty},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.None", Pos: "internal/conformance/consts/kernels.go:331:2", Var: &consts.None},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Pos: "internal/conformance/consts/kernels.go:330:2", Var: &consts.Piece},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Pos: "internal/conformance/consts/kernels.go:328:2", Var: &consts.Share},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Pos: "internal/conformance/consts/kernels.go:327:2", Var: &consts.Speed},
+	},
 	SPIRV: namedSPIRV,
 	Sum:   0xdb342ed,
 	Variants: []abi.Variant{
@@ -667,6 +704,9 @@ var scaleKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:80:42", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Pos: "internal/conformance/consts/kernels.go:10:2", Var: &consts.Gain},
 	},
 	SPIRV: scaleSPIRV,
 	Sum:   0xd0636a0e,
@@ -730,6 +770,20 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:144:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Pos: "internal/conformance/consts/kernels.go:26:2", Var: &consts.F32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Pos: "internal/conformance/consts/kernels.go:14:2", Var: &consts.Flag},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Pos: "internal/conformance/consts/kernels.go:19:2", Var: &consts.I16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Pos: "internal/conformance/consts/kernels.go:21:2", Var: &consts.I32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Pos: "internal/conformance/consts/kernels.go:23:2", Var: &consts.I64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Pos: "internal/conformance/consts/kernels.go:17:2", Var: &consts.I8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Pos: "internal/conformance/consts/kernels.go:20:2", Var: &consts.U16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Pos: "internal/conformance/consts/kernels.go:22:2", Var: &consts.U32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Pos: "internal/conformance/consts/kernels.go:24:2", Var: &consts.U64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Pos: "internal/conformance/consts/kernels.go:18:2", Var: &consts.U8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Pos: "internal/conformance/consts/kernels.go:25:2", Var: &consts.Uint},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
 	},
 	SPIRV: singlesSPIRV,
 	Sum:   0x318060e,
@@ -795,6 +849,11 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:159:9", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:18", Limit: 2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8", Limit: -3},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Pos: "internal/conformance/consts/kernels.go:37:5", Var: &consts.Index},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Pos: "internal/conformance/consts/kernels.go:58:5", Var: &consts.Nested},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Pos: "internal/conformance/consts/kernels.go:64:5", Var: &consts.Pair},
 	},
 	SPIRV: structsSPIRV,
 	Sum:   0xb584f037,
@@ -862,6 +921,10 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:94:42", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Pos: "internal/conformance/consts/kernels.go:12:2", Var: &consts.Left},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Pos: "internal/conformance/consts/kernels.go:13:2", Var: &consts.Right},
+	},
 	SPIRV: sumSPIRV,
 	Sum:   0x4a6d6438,
 	Variants: []abi.Variant{
@@ -914,6 +977,9 @@ var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
+	},
 	SPIRV: tellFloatSPIRV,
 	Sum:   0x58f1005f,
 	Variants: []abi.Variant{
@@ -964,6 +1030,9 @@ var tellIntKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: tellIntSPIRV,
 	Sum:   0x568a1bc3,
@@ -1033,6 +1102,22 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:119:7", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Pos: "internal/conformance/consts/kernels.go:26:2", Var: &consts.F32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F64", Pos: "internal/conformance/consts/kernels.go:27:2", Var: &consts.F64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Pos: "internal/conformance/consts/kernels.go:14:2", Var: &consts.Flag},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Pos: "internal/conformance/consts/kernels.go:19:2", Var: &consts.I16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Pos: "internal/conformance/consts/kernels.go:21:2", Var: &consts.I32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Pos: "internal/conformance/consts/kernels.go:23:2", Var: &consts.I64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Pos: "internal/conformance/consts/kernels.go:17:2", Var: &consts.I8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pi", Pos: "internal/conformance/consts/kernels.go:16:2", Var: &consts.Pi},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Pos: "internal/conformance/consts/kernels.go:20:2", Var: &consts.U16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Pos: "internal/conformance/consts/kernels.go:22:2", Var: &consts.U32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Pos: "internal/conformance/consts/kernels.go:24:2", Var: &consts.U64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Pos: "internal/conformance/consts/kernels.go:18:2", Var: &consts.U8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Pos: "internal/conformance/consts/kernels.go:25:2", Var: &consts.Uint},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
+	},
 	SPIRV: typesSPIRV,
 	Sum:   0xf4a60edb,
 	Variants: []abi.Variant{
@@ -1084,6 +1169,9 @@ var wideKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:86:41", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Pos: "internal/conformance/consts/kernels.go:11:2", Var: &consts.Width},
 	},
 	SPIRV: wideSPIRV,
 	Sum:   0xf56fd255,

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var blockKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:128:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: blockSPIRV,
 	Sum:   0xfe38eb0f,
@@ -134,6 +137,15 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:47", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Pos: "internal/conformance/privates/kernels.go:16:2", Var: &privates.O},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Pos: "internal/conformance/privates/kernels.go:21:2", Var: &privates.S16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Pos: "internal/conformance/privates/kernels.go:24:2", Var: &privates.U32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
+	},
 	SPIRV: dividedSPIRV,
 	Sum:   0x18b1169a,
 	Variants: []abi.Variant{
@@ -193,6 +205,9 @@ var doublesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
 	},
 	SPIRV: doublesSPIRV,
 	Sum:   0x6fe49fa1,
@@ -255,6 +270,9 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: elementsSPIRV,
 	Sum:   0x4d743114,
@@ -320,6 +338,9 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:7", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21", Limit: -2},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
+	},
 	SPIRV: fillSPIRV,
 	Sum:   0xc3a2a1b3,
 	Variants: []abi.Variant{
@@ -383,6 +404,9 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: helpedSPIRV,
 	Sum:   0x552295f5,
@@ -448,6 +472,9 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:64:10", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:68:10", Limit: -2},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
 	Sum:   0x3b441e42,
@@ -554,6 +581,9 @@ var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:230:47", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Pos: "internal/conformance/privates/kernels.go:224:5", Var: &privates.Pinned},
 	},
 	SPIRV: pinnedOnlySPIRV,
 	Sum:   0x2f2a88,
@@ -673,6 +703,9 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7", Limit: -1},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Pos: "internal/conformance/privates/kernels.go:27:2", Var: &privates.Many},
+	},
 	SPIRV: sumSPIRV,
 	Sum:   0xabd9a08e,
 	Variants: []abi.Variant{
@@ -739,6 +772,11 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:17", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:27", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Pos: "internal/conformance/privates/kernels.go:16:2", Var: &privates.O},
 	},
 	SPIRV: threeSPIRV,
 	Sum:   0x66bafe60,
@@ -828,6 +866,18 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:47", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:57", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Pos: "internal/conformance/privates/kernels.go:26:2", Var: &privates.One},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Pos: "internal/conformance/privates/kernels.go:21:2", Var: &privates.S16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Pos: "internal/conformance/privates/kernels.go:20:2", Var: &privates.S64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Pos: "internal/conformance/privates/kernels.go:17:2", Var: &privates.S8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Pos: "internal/conformance/privates/kernels.go:19:2", Var: &privates.U16},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Pos: "internal/conformance/privates/kernels.go:24:2", Var: &privates.U32},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Pos: "internal/conformance/privates/kernels.go:23:2", Var: &privates.U64},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Pos: "internal/conformance/privates/kernels.go:18:2", Var: &privates.U8},
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: typesSPIRV,
 	Sum:   0x52c24bb5,

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -191,6 +191,9 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
 	},
 	SPIRV: blurSpecSPIRV,
 	Sum:   0x661a5c3e,
@@ -442,6 +445,9 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
 	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Pos: "internal/specbench/kernels/kernels.go:20:2", Var: &kernels.Tile},
+	},
 	SPIRV: matMulSpecSPIRV,
 	Sum:   0xad06da32,
 	Variants: []abi.Variant{
@@ -651,6 +657,9 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
 	},
 	SPIRV: medianSpecSPIRV,
 	Sum:   0x573ae3f9,

@@ -1,0 +1,207 @@
+package lower
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// watched reports whether launches look at a variable, to see if it is what it was: what
+// is exported may be written by packages that are not loaded.
+func (l *lowerer) watched(g *ssa.Global) bool {
+	path := g.Pkg.Pkg.Path()
+	if l.prog.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
+		return false
+	}
+	return token.IsExported(g.Name()) && l.importable(path)
+}
+
+// finishVariables notes the variables that the kernel has read.
+func (l *lowerer) finishVariables() {
+	read := slices.SortedFunc(maps.Keys(l.globals), func(a, b *ssa.Global) int {
+		return cmp.Or(cmp.Compare(a.Pkg.Pkg.Path(), b.Pkg.Pkg.Path()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, g := range read {
+		v := l.globals[g]
+		t := g.Type().Underlying().(*types.Pointer).Elem()
+		if isBad(v) || sizes.Sizeof(t) == 0 || !token.IsExported(g.Name()) {
+			continue
+		}
+		name := g.Pkg.Pkg.Path() + "." + g.Name()
+		if !l.watched(g) {
+			if !l.prog.IsStd(g.Pkg.Pkg.Path()) {
+				l.m.Unwatched = append(l.m.Unwatched, name)
+			}
+			continue
+		}
+		row := abi.Variable{Name: name, Pos: l.prog.Pos(g.Pos()).String()}
+		if !isSpecPointer(t) {
+			tree, ok := l.evalGlobal(g)
+			if !ok {
+				panic(fmt.Sprintf("BUG: the variable %s has no value", name))
+			}
+			d := &digest{l: l}
+			d.value(tree, t, 0)
+			row.Sum = max(abi.Sum(string(d.bytes)), 1)
+		}
+		l.m.Variables = append(l.m.Variables, row)
+	}
+}
+
+// digest is the bytes that the ABI has for the value of a variable.
+type digest struct {
+	l     *lowerer
+	bytes []byte
+}
+
+func (d *digest) word(n uint64) { d.bytes = binary.LittleEndian.AppendUint64(d.bytes, n) }
+
+func (d *digest) flag(set bool) bool {
+	if set {
+		d.bytes = append(d.bytes, 1)
+	} else {
+		d.bytes = append(d.bytes, 0)
+	}
+	return set
+}
+
+func (d *digest) text(s string) {
+	d.word(uint64(len(s)))
+	d.bytes = append(d.bytes, s...)
+}
+
+// value adds a value of type t.
+func (d *digest) value(tree *constTree, t types.Type, pointers int) {
+	if tree == nil {
+		tree = &constTree{}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		d.basic(tree, t, u)
+	case *types.Array:
+		for i := range int(u.Len()) {
+			d.value(tree.parts[i], u.Elem(), pointers)
+		}
+	case *types.Struct:
+		for i := range u.NumFields() {
+			d.value(tree.parts[i], u.Field(i).Type(), pointers)
+		}
+	case *types.Slice:
+		if tree.length == 0 && !tree.made {
+			d.word(0)
+			return
+		}
+		d.word(uint64(tree.length) + 1)
+		for i := range tree.length {
+			d.value(tree.parts[i], u.Elem(), pointers)
+		}
+	case *types.Pointer:
+		if !d.flag(tree.to != nil) || pointers >= abi.MaxPointers {
+			return
+		}
+		if g, ok := tree.to.id.(*ssa.Global); ok {
+			to, _ := d.l.evalGlobal(g)
+			d.value(to, u.Elem(), pointers+1)
+			return
+		}
+		d.value(tree.to.tree, u.Elem(), pointers+1)
+	case *types.Interface:
+		if !d.flag(tree.dynamic != nil) {
+			return
+		}
+		d.text(dynamicName(tree.dynamic))
+		concrete := *tree
+		concrete.dynamic = nil
+		d.value(&concrete, tree.dynamic, pointers)
+	case *types.Signature:
+		fn, _ := tree.leaf.(*ssa.Function)
+		if d.flag(fn != nil) {
+			d.text(d.funcName(fn))
+		}
+	default:
+		d.flag(false)
+	}
+}
+
+func (d *digest) basic(tree *constTree, t types.Type, u *types.Basic) {
+	c, _ := tree.leaf.(*ssa.Const)
+	if u.Info()&types.IsString != 0 {
+		s := ""
+		if c != nil && c.Value != nil {
+			s = constant.StringVal(c.Value)
+		}
+		d.text(s)
+		return
+	}
+	if u.Kind() == types.UnsafePointer {
+		d.flag(false)
+		return
+	}
+	var scalars []*ir.Value
+	switch {
+	case tree.leaf == nil:
+		scalars = leaves(d.l.zero(t))
+	case isFloat(t):
+		x, _ := exactFloat(tree.leaf)
+		scalars = []*ir.Value{d.l.float(regType(t), x)}
+	default:
+		scalars = leaves(d.l.constant(c))
+	}
+	size := int(sizes.Sizeof(t)) / len(scalars)
+	for _, s := range scalars {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], s.Bits)
+		d.bytes = append(d.bytes, b[:size]...)
+	}
+}
+
+// dynamicName names a type by import path and identifier, if it has a name.
+func dynamicName(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		if b, ok := t.Underlying().(*types.Basic); ok {
+			return "." + types.Typ[b.Kind()].Name()
+		}
+		return ""
+	}
+	path := ""
+	if n.Obj().Pkg() != nil {
+		path = n.Obj().Pkg().Path()
+	}
+	return path + "." + n.Obj().Name()
+}
+
+// funcName names a function of a package, as the linker does, and the place of a literal.
+func (d *digest) funcName(fn *ssa.Function) string {
+	if fn.Parent() != nil {
+		at := d.l.prog.Fset.Position(fn.Pos())
+		return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+	}
+	if fn.Synthetic != "" || fn.Signature.Recv() != nil || fn.Origin() != nil || fn.Pkg == nil {
+		return ""
+	}
+	path := fn.Pkg.Pkg.Path()
+	slash := strings.LastIndexByte(path, '/') + 1
+	var b strings.Builder
+	b.WriteString(path[:slash])
+	for i := slash; i < len(path); i++ {
+		if c := path[i]; c <= ' ' || c == '.' || c == '%' || c == '"' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02x", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "." + fn.Name()
+}

@@ -1,0 +1,169 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// value adds a value, of which v can be of an unexported field.
+func (w *walker) value(v reflect.Value, pointers int) {
+	switch v.Kind() {
+	case reflect.Bool:
+		w.flag(v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		w.number(uint64(v.Int()), size(v.Type()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		w.number(v.Uint(), size(v.Type()))
+	case reflect.Float32:
+		w.number(uint64(floatBits(v)), 4)
+	case reflect.Float64:
+		w.number(math.Float64bits(v.Float()), 8)
+	case reflect.Complex64:
+		w.number(uint64(math.Float32bits(real(complex64(v.Complex())))), 4)
+		w.number(uint64(math.Float32bits(imag(complex64(v.Complex())))), 4)
+	case reflect.Complex128:
+		w.number(math.Float64bits(real(v.Complex())), 8)
+		w.number(math.Float64bits(imag(v.Complex())), 8)
+	case reflect.String:
+		w.text(v.String())
+	case reflect.Array:
+		if v.CanAddr() && v.Len() > 0 && plain(v.Type().Elem()) {
+			w.bytes(unsafe.Slice((*byte)(address(v)), v.Type().Size()))
+			return
+		}
+		for i := range v.Len() {
+			w.value(v.Index(i), pointers)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.value(v.Field(i), pointers)
+		}
+	case reflect.Slice:
+		w.slice(v, pointers)
+	case reflect.Pointer:
+		if w.flag(!v.IsNil()) && pointers < abi.MaxPointers {
+			w.raw(v.UnsafePointer(), int(v.Type().Elem().Size()))
+			w.value(v.Elem(), pointers+1)
+		}
+	case reflect.Interface:
+		if w.flag(!v.IsNil()) {
+			w.text(typeName(v.Elem().Type()))
+			w.value(v.Elem(), pointers)
+		}
+	case reflect.Func:
+		if w.flag(!v.IsNil()) {
+			name := funcName(v)
+			if w.text(name); name == "" {
+				w.others = append(w.others, v.Pointer())
+			}
+		}
+	default:
+		w.flag(!v.IsNil())
+	}
+}
+
+func (w *walker) slice(v reflect.Value, pointers int) {
+	if v.IsNil() {
+		w.number(0, 8)
+		return
+	}
+	w.number(uint64(v.Len())+1, 8)
+	n := v.Len() * int(v.Type().Elem().Size())
+	w.raw(v.UnsafePointer(), n)
+	if plain(v.Type().Elem()) {
+		w.bytes(unsafe.Slice((*byte)(v.UnsafePointer()), n))
+		return
+	}
+	for i := range v.Len() {
+		w.value(v.Index(i), pointers)
+	}
+}
+
+// address is what v.Addr would be for unexported fields, too.
+func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
+
+// floatBits returns a float32's bits, also where it is a signalling NaN, which v.Float would
+// make quiet.
+func floatBits(v reflect.Value) uint32 {
+	if v.CanAddr() {
+		return *(*uint32)(address(v))
+	}
+	return math.Float32bits(float32(v.Float()))
+}
+
+// size is the size of a number in a checksum.
+func size(t reflect.Type) int {
+	switch t.Kind() {
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		return 8
+	}
+	return int(t.Size())
+}
+
+var littleEndian = func() bool {
+	one := uint16(1)
+	return *(*byte)(unsafe.Pointer(&one)) == 1
+}()
+
+// plain reports whether values of the type are in memory what they are in checksums.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
+		reflect.Uint64, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Int, reflect.Uint, reflect.Uintptr:
+		return littleEndian && int(t.Size()) == max(size(t), 1)
+	case reflect.Array:
+		return plain(t.Elem())
+	case reflect.Struct:
+		end := uintptr(0)
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Offset != end || !plain(f.Type) {
+				return false
+			}
+			end += f.Type.Size()
+		}
+		return end == t.Size()
+	}
+	return false
+}
+
+func typeName(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	if name == "" {
+		return ""
+	}
+	return t.PkgPath() + "." + name
+}
+
+// funcName returns the name of a function that is one of a package and not generic, and the
+// place of a literal.
+func funcName(v reflect.Value) string {
+	fn := runtime.FuncForPC(v.Pointer())
+	if fn == nil {
+		return ""
+	}
+	name := fn.Name()
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	switch {
+	case strings.ContainsAny(last, "[(") || strings.HasSuffix(last, "-fm"):
+		return ""
+	case strings.Count(last, ".") == 1:
+		return name
+	case literal.MatchString(last):
+		file, line := fn.FileLine(fn.Entry())
+		return fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(file)), line)
+	}
+	return ""
+}
+
+// literal finds the names that gc gives to function literals.
+var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)

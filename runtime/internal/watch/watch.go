@@ -1,0 +1,184 @@
+// Package watch notices that package-level variables whose values are part of modules are
+// no longer what they were when the modules were made.
+package watch
+
+import (
+	"hash/crc32"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// perCheck is how many bytes a check looks at always, once it is known that the variables
+// had the values of the modules. At the rest it looks as often as takes no more than a
+// part in share of the time, and else at as many bytes, others each time.
+const (
+	perCheck = 4 << 10
+	share    = 100
+)
+
+// A Set is the variables of a kernel.
+type Set struct {
+	rows []abi.Variable
+	// first are the pointers that stood in variables without a sum.
+	first []unsafe.Pointer
+
+	mu sync.Mutex // for making parts
+	// others are the functions without a name that there were when all was first looked at.
+	others []uintptr
+	parts  atomic.Pointer[parts]
+	next   atomic.Uint32 // of the large parts
+	// last is when all large parts have been looked at, and took how long that took, in
+	// nanoseconds from start.
+	last, took atomic.Int64
+}
+
+// part is some memory of the variables and the checksum that it had.
+type part struct {
+	mem []byte
+	sum uint32
+}
+
+func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
+
+// parts are those to look at always, and those to look at by turns.
+type parts struct{ small, large []part }
+
+var table = crc32.MakeTable(crc32.Castagnoli)
+
+// New returns the set of some variables, or nil if there are none. Those without a sum
+// have to be pointers.
+func New(rows []abi.Variable) *Set {
+	if len(rows) == 0 {
+		return nil
+	}
+	s := &Set{rows: rows}
+	for i := range rows {
+		var p unsafe.Pointer
+		if rows[i].Sum == 0 {
+			p = reflect.ValueOf(rows[i].Var).Elem().UnsafePointer()
+		}
+		s.first = append(s.first, p)
+	}
+	return s
+}
+
+// Changed returns a variable that has another value than the modules, or nil. Values of
+// more than a few KiB are looked at in full the first time, and then part by part.
+func (s *Set) Changed() *abi.Variable {
+	if s == nil {
+		return nil
+	}
+	if parts := s.parts.Load(); parts != nil && s.same(parts) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &walker{}
+	for i := range s.rows {
+		v := reflect.ValueOf(s.rows[i].Var).Elem()
+		w.sum = 0
+		w.raw(v.Addr().UnsafePointer(), int(v.Type().Size()))
+		if s.rows[i].Sum == 0 {
+			if v.UnsafePointer() != s.first[i] {
+				return &s.rows[i]
+			}
+			continue
+		}
+		n := len(w.others)
+		w.value(v, 0)
+		known := s.parts.Load() == nil || slices.Equal(w.others[n:], s.others[n:min(len(w.others), len(s.others))])
+		if max(w.sum, 1) != s.rows[i].Sum || !known {
+			return &s.rows[i]
+		}
+	}
+	s.others = w.others
+	s.parts.Store(split(w.parts))
+	return nil
+}
+
+// same reports whether the small parts are as they were, and the large one that it is the
+// turn of.
+func (s *Set) same(p *parts) bool {
+	for i := range p.small {
+		if !p.small[i].same() {
+			return false
+		}
+	}
+	if len(p.large) == 0 {
+		return true
+	}
+	now := int64(time.Since(start))
+	if now-s.last.Load() < share*s.took.Load() {
+		return p.large[s.next.Add(1)%uint32(len(p.large))].same()
+	}
+	for i := range p.large {
+		if !p.large[i].same() {
+			return false
+		}
+	}
+	then := int64(time.Since(start))
+	s.last.Store(then)
+	s.took.Store(then - now)
+	return true
+}
+
+var start = time.Now()
+
+// split returns the parts, of which the smallest are small if they are no more than
+// perCheck bytes together.
+func split(all []part) *parts {
+	slices.SortFunc(all, func(a, b part) int { return len(a.mem) - len(b.mem) })
+	sum := 0
+	for i := range all {
+		if sum += len(all[i].mem); sum > perCheck {
+			return &parts{all[:i], all[i:]}
+		}
+	}
+	return &parts{small: all}
+}
+
+// walker computes the checksum of a value as the ABI has it, and notes the memory that it
+// stands in.
+type walker struct {
+	sum   uint32
+	parts []part
+	// others are the functions without a name.
+	others []uintptr
+}
+
+func (w *walker) raw(at unsafe.Pointer, n int) {
+	for mem := range slices.Chunk(unsafe.Slice((*byte)(at), n), perCheck) {
+		w.parts = append(w.parts, part{mem, crc32.Checksum(mem, table)})
+	}
+}
+
+func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
+
+// number adds the low bytes of n.
+func (w *walker) number(n uint64, size int) {
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(n >> (8 * i))
+	}
+	w.bytes(b[:size])
+}
+
+func (w *walker) flag(set bool) bool {
+	if set {
+		w.number(1, 1)
+	} else {
+		w.number(0, 1)
+	}
+	return set
+}
+
+func (w *walker) text(s string) {
+	w.number(uint64(len(s)), 8)
+	w.bytes(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
