@@ -8299,3 +8299,141 @@ func (g *unlikeHost) r0() int {
 	}
 	return -1
 }
+
+// watchedHost is some work-items of the kernel [Watched].
+type watchedHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	v3 int64
+}
+
+func newWatchedHost() kernelimpl.HostForm { return new(watchedHost) }
+
+var watchedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/watched.go:85:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/watched.go:81:105"},
+}
+
+var watchedHostTable0 = [3]int32{1, 2, 3}
+
+var watchedHostTable1 = [3]int64{1099511627776, 2, 3}
+
+var watchedHostTable2 = [2]struct {
+	f0 int32
+	f1 int64
+}{struct {
+	f0 int32
+	f1 int64
+}{1, 2}, struct {
+	f0 int32
+	f1 int64
+}{3, 4}}
+
+var watchedHostTable3 = [2]int32{1, 2}
+
+var watchedHostTable4 = [2]float32{2, 3}
+
+// Begin readies the form for a launch.
+func (g *watchedHost) Begin() {
+	g.Sites = watchedHostSites
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
+}
+
+// Run runs it.
+func (g *watchedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *watchedHost) r0() int {
+	data := g.Data()
+	v1 := 16
+	c0 := g.c0
+	v43 := int64(c0)
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v2 int32
+		var v5, v34, v38 int64
+		var v54 float64
+		{
+			v2 = int32(x)
+			v5 = int64(uint32(v2))
+			v6 := int32(uint32(v2) / uint32(3))
+			v7 := v6 * 3
+			v8 := v2 - v7
+			v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
+			v10 := int64(uint32(v9))
+			v11 := v10 + -1
+			v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
+			v13 := int32(uint32(v2) / uint32(2))
+			v14 := v13 * 2
+			v15 := v2 - v14
+			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
+			v17 := v12 + v16
+			v18 := v11 + v17
+			v19 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
+			v20 := int64(v19)
+			v21 := v20 + 11
+			v22 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
+			v23 := v22 < 9.223372e+18
+			v24 := -9.223372e+18 <= v22
+			v25 := v23 && v24
+			v26 := float32(0)
+			if v25 {
+				v26 = v22
+			}
+			v27 := int64(v26)
+			v28 := int64(-9223372036854775808)
+			if v25 {
+				v28 = v27
+			}
+			v29 := v21 + v28
+			v30 := v29 + 3
+			v31 := v2 + 1
+			v32 := int64(uint32(v31))
+			v33 := v30 + v32
+			v34 = v18 + v33
+			v35 := v5 + 10
+			v36 := v5 * 2
+			v37 := v35 + v36
+			v38 = v37 + v5
+			v39 := uint32(v2) < uint32(5000)
+			if !v39 {
+				goto b4
+			}
+		}
+		{
+			v40 := *(*int32)(unsafe.Add(data, v1+x*4))
+			v41 := int64(v40)
+			v42 := v38 + v41
+			v44 := v42 + v43
+			v45 := v34 + v44
+			v46 := v2 & 1
+			v47 := v46 == 0
+			v49 := v45 + 1
+			v50 := v45
+			if v47 {
+				v50 = v49
+			}
+			v51 := float64(v50)
+			v52 := float64(v51 + 2.5)
+			v53 := float64(v52 + 1.5)
+			v54 = float64(v53 + -2)
+			v55 := uint64(v5) < uint64(v3)
+			if !v55 {
+				goto b3
+			}
+		}
+		*(*float64)(unsafe.Add(p0, x*8)) = v54
+		continue
+	b3:
+		g.Fault(0, v5, v3, v2, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v5, int64(5000), v2, int32(0), int32(0))
+		continue
+	}
+	return -1
+}

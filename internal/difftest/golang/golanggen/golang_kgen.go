@@ -6,10 +6,12 @@ package golanggen
 import (
 	"context"
 	_ "embed"
+	"unicode"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
+	"github.com/kgen-go/kgen/internal/difftest/golang/near/far"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -17,13 +19,13 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 5)
-	_ = abi.EnforceVersion(5 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 6)
+	_ = abi.EnforceVersion(6 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -975,6 +977,10 @@ var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:253:48", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.N", Pos: "internal/difftest/golang/near/far/far.go:7:2", Var: &far.N, Sum: 0x5167f30d},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.Table", Pos: "internal/difftest/golang/near/far/far.go:6:2", Var: &far.Table, Sum: 0x42c308a5},
 	},
 	SPIRV: elsewhereSPIRV,
 	Sum:   0x18f39722,
@@ -4518,6 +4524,18 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1126:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:33:7", Limit: -3},
 	},
+	Variables: []abi.Variable{
+		{Name: "unicode.CaseRanges", Pos: "unicode/tables.go:8624:5", Var: &unicode.CaseRanges, Sum: 0x9462cf1d},
+		{Name: "unicode.Digit", Pos: "unicode/tables.go:5145:2", Var: &unicode.Digit, Sum: 0x5d0063f9},
+		{Name: "unicode.Greek", Pos: "unicode/tables.go:7266:2", Var: &unicode.Greek, Sum: 0x173102b4},
+		{Name: "unicode.Han", Pos: "unicode/tables.go:7270:2", Var: &unicode.Han, Sum: 0x857e6743},
+		{Name: "unicode.Hiragana", Pos: "unicode/tables.go:7276:2", Var: &unicode.Hiragana, Sum: 0xa1f33494},
+		{Name: "unicode.Letter", Pos: "unicode/tables.go:5148:2", Var: &unicode.Letter, Sum: 0x677399c1},
+		{Name: "unicode.Lower", Pos: "unicode/tables.go:5152:2", Var: &unicode.Lower, Sum: 0xecaf548b},
+		{Name: "unicode.Punct", Pos: "unicode/tables.go:5172:2", Var: &unicode.Punct, Sum: 0xd42a4a00},
+		{Name: "unicode.Upper", Pos: "unicode/tables.go:5184:2", Var: &unicode.Upper, Sum: 0x58abedaa},
+		{Name: "unicode.White_Space", Pos: "unicode/tables.go:8619:2", Var: &unicode.White_Space, Sum: 0x598c331a},
+	},
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
@@ -4900,6 +4918,90 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 	l := kernelimpl.NewLaunch(visitorsKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Watched.spv
+var watchedSPIRV string
+
+//go:embed Watched.data
+var watchedData string
+
+//go:embed Watched.words.spv
+var watchedWords string
+
+var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Watched",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Watched).Kernel", Pos: "internal/difftest/golang/watched.go:85:20"}}},
+	},
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedTile", Type: "int", Size: 4, Default: 0x4},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:81:105", Limit: 5000},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:85:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedBool", Pos: "internal/difftest/golang/watched.go:48:2", Var: &golang.WatchedBool, Sum: 0xa016d052},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedCall", Pos: "internal/difftest/golang/watched.go:64:2", Var: &golang.WatchedCall, Sum: 0x2426a2c6},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedComplex", Pos: "internal/difftest/golang/watched.go:53:2", Var: &golang.WatchedComplex, Sum: 0xb5d0e6a1},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedEmpty", Pos: "internal/difftest/golang/watched.go:56:2", Var: &golang.WatchedEmpty, Sum: 0xc514cfad},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedError", Pos: "internal/difftest/golang/watched.go:67:2", Var: &golang.WatchedError, Sum: 0x68f84b95},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedFloat", Pos: "internal/difftest/golang/watched.go:52:2", Var: &golang.WatchedFloat, Sum: 0x224302af},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedInner", Pos: "internal/difftest/golang/watched.go:65:2", Var: &golang.WatchedInner, Sum: 0x34563187},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedInt", Pos: "internal/difftest/golang/watched.go:49:2", Var: &golang.WatchedInt, Sum: 0x697ac9aa},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedLarge", Pos: "internal/difftest/golang/watched.go:68:2", Var: &golang.WatchedLarge, Sum: 0xf8f5661b},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedMethod", Pos: "internal/difftest/golang/watched.go:66:2", Var: &golang.WatchedMethod, Sum: 0x4fdbbeeb},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedMixed", Pos: "internal/difftest/golang/watched.go:62:2", Var: &golang.WatchedMixed, Sum: 0x66be3800},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedNil", Pos: "internal/difftest/golang/watched.go:55:2", Var: &golang.WatchedNil, Sum: 0x8c28b28a},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedPadded", Pos: "internal/difftest/golang/watched.go:58:2", Var: &golang.WatchedPadded, Sum: 0x4137f9f5},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedShape", Pos: "internal/difftest/golang/watched.go:63:2", Var: &golang.WatchedShape, Sum: 0xf1ead00b},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedSlice", Pos: "internal/difftest/golang/watched.go:57:2", Var: &golang.WatchedSlice, Sum: 0xff81d305},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedText", Pos: "internal/difftest/golang/watched.go:54:2", Var: &golang.WatchedText, Sum: 0x8993b7bb},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedTile", Pos: "internal/difftest/golang/watched.go:69:2", Var: &golang.WatchedTile},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedUint16", Pos: "internal/difftest/golang/watched.go:51:2", Var: &golang.WatchedUint16, Sum: 0x339a9c8b},
+		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedUint8", Pos: "internal/difftest/golang/watched.go:50:2", Var: &golang.WatchedUint8, Sum: 0x527d5351},
+	},
+	Data:       watchedData,
+	DataOffset: 16,
+	SPIRV:      watchedSPIRV,
+	Sum:        0x1d63b892,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0x531d08db},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Watched{
+		Out: kernelimpl.HostSlice[float64](a, 0),
+	}.Kernel
+}, newWatchedHost, golang.WatchedTile)
+
+// Watched is the kernel [golang.Watched] with its slices in device memory.
+// Watched reads exported variables of many types, which other packages can write.
+type Watched struct {
+	Out runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Watched) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(watchedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunWatched runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(watchedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
