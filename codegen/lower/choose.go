@@ -57,7 +57,16 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
+	case *ssa.Slice:
+		if !isString(in.Type()) {
+			return nil, false
+		}
+		lo, hi := l.sliceBound(in.Low), l.sliceBound(in.High)
+		return l.sliceSome(in, u, lo, hi), true
 	case *ssa.Convert:
+		if isString(in.Type()) {
+			return l.viewsOf(u), true
+		}
 		_, ok := load.Reinterpreted(in)
 		return u, ok || load.OnlyReinterpreted(in)
 	case *ssa.FieldAddr:

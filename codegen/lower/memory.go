@@ -374,8 +374,8 @@ func (l *lowerer) index(in *ssa.Index) val {
 		return l.elemOf(in, x.elems, idx)
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
-	case view:
-		return l.indexView(in, x, i)
+	case view, oneOf:
+		return l.indexChars(in, x, i)
 	case text:
 		return l.byteAt(x, l.toI64(l.checkIndex(i, in.Index.Type(), x.n), in.Index.Type()))
 	}
@@ -396,16 +396,7 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 
 // slice lowers x[lo:hi:max].
 func (l *lowerer) slice(in *ssa.Slice) val {
-	bound := func(v ssa.Value) *ir.Value {
-		if v == nil {
-			return nil
-		}
-		if x, ok := l.get(v).(*ir.Value); ok {
-			return l.toI64(x, v.Type())
-		}
-		return l.m.Int(ir.TypeI64, 0)
-	}
-	lo, hi, mx := bound(in.Low), bound(in.High), bound(in.Max)
+	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
 	fixed := false // an array: bounds are compared with its length
 	switch x := l.get(in.X).(type) {
@@ -453,6 +444,17 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	}
 	b := bounds{lo, hi, mx, isUint64Value(in.Low), isUint64Value(in.High), isUint64Value(in.Max), fixed}
 	return l.reslice(s, b)
+}
+
+// sliceBound returns a bound of a slice expression, or nil if there is none.
+func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
+	if v == nil {
+		return nil
+	}
+	if x, ok := l.get(v).(*ir.Value); ok {
+		return l.toI64(x, v.Type())
+	}
+	return l.m.Int(ir.TypeI64, 0)
 }
 
 // bounds are those of a slice expression, int64; hi and mx may be nil.

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -23,7 +24,7 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	}
 	s, ok := l.get(in.X).(str)
 	if !ok {
-		return l.unsupported(in)
+		return l.rangeChars(in)
 	}
 	n := l.m.NewVar(l.f, ir.Function, "rune", ir.TypeI32)
 	l.storeVar(n, l.m.Int(ir.TypeI32, 0))
@@ -35,6 +36,9 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.get(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
+	}
+	if it, ok := l.get(in.Iter).(charsIter); ok {
+		return l.nextCharsRune(it)
 	}
 	it, ok := l.get(in.Iter).(stringIter)
 	if !ok {
@@ -100,4 +104,94 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 		})
 	}
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
+}
+
+// charsIter is the state of a range over a string of bytes: the index of the next rune.
+type charsIter struct {
+	v  val
+	c  chars
+	at *ir.Var
+}
+
+func (l *lowerer) rangeChars(in *ssa.Range) val {
+	v := l.get(in.X)
+	c, ok := l.charsOf(v)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	at := l.m.NewVar(l.f, ir.Function, "rune", ir.TypeI64)
+	l.storeVar(at, l.m.Int(ir.TypeI64, 0))
+	return charsIter{v, c, at}
+}
+
+// nextCharsRune is nextRune of a string of bytes.
+func (l *lowerer) nextCharsRune(it charsIter) val {
+	at := l.loadVar(it.at)
+	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())
+	width := l.m.NewVar(l.f, ir.Function, "width", ir.TypeI64)
+	r := l.m.NewVar(l.f, ir.Function, "r", ir.TypeI32)
+	l.storeVar(width, l.m.Int(ir.TypeI64, 0))
+	l.storeVar(r, l.m.Int(ir.TypeI32, 0))
+	some, wide, out := l.newBlock(), l.newBlock(), l.newBlock()
+	l.b.Branch(more, some, out)
+	l.b = some
+	first := it.c.at(l, at)
+	l.storeVar(r, first)
+	l.storeVar(width, l.m.Int(ir.TypeI64, 1))
+	l.b.Branch(l.op(ir.OpULt, ir.TypeBool, first, l.m.Int(ir.TypeI32, utf8.RuneSelf)), out, wide)
+	l.b = wide
+	x, n := l.decode(it.c, at, first)
+	l.storeVar(r, x)
+	l.storeVar(width, n)
+	l.b.Jump(out)
+	l.b = out
+	l.used(it.v)
+	l.storeVar(it.at, l.op(ir.OpIAdd, ir.TypeI64, at, l.loadVar(width)))
+	return tuple{[]val{more, at, l.loadVar(r)}}
+}
+
+// decode returns the rune that begins at an index with a byte beyond ASCII, and its width:
+// RuneError and 1 for what is no UTF-8 (The Unicode Standard, table 3-7).
+func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
+	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
+	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }
+	within := func(x *ir.Value, lo, hi int64) *ir.Value {
+		return l.op(ir.OpULe, ir.TypeBool, l.op(ir.OpISub, ir.TypeI32, x, n32(lo)), n32(hi-lo))
+	}
+	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
+	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
+	// The bytes that follow, or 0 behind the end, which is none of them.
+	next := func(k int64) *ir.Value {
+		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
+		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())
+		x := c.at(l, l.op(ir.OpSelect, ir.TypeI64, there, i, at))
+		return l.op(ir.OpSelect, ir.TypeI32, there, x, n32(0))
+	}
+	b1, b2, b3 := next(1), next(2), next(3)
+	lo := l.op(ir.OpSelect, ir.TypeI32, is(0xe0), n32(0xa0), choose(is(0xf0), 0x90, 0x80))
+	hi := l.op(ir.OpSelect, ir.TypeI32, is(0xed), n32(0x9f), choose(is(0xf4), 0x8f, 0xbf))
+	ok1 := and(l.op(ir.OpULe, ir.TypeBool, lo, b1), l.op(ir.OpULe, ir.TypeBool, b1, hi))
+	ok2 := and(ok1, within(b2, 0x80, 0xbf))
+	ok3 := and(ok2, within(b3, 0x80, 0xbf))
+	low := func(x *ir.Value, mask, shift int64) *ir.Value {
+		return l.op(ir.OpShl, ir.TypeI32, l.op(ir.OpAnd, ir.TypeI32, x, n32(mask)), n32(shift))
+	}
+	or := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpOr, ir.TypeI32, a, b) }
+	two := or(low(first, 0x1f, 6), low(b1, 0x3f, 0))
+	three := or(or(low(first, 0xf, 12), low(b1, 0x3f, 6)), low(b2, 0x3f, 0))
+	four := or(or(low(first, 7, 18), low(b1, 0x3f, 12)), or(low(b2, 0x3f, 6), low(b3, 0x3f, 0)))
+	r, width32 := n32(utf8.RuneError), n32(1)
+	for _, form := range []struct {
+		is *ir.Value
+		r  *ir.Value
+		n  int64
+	}{
+		{and(within(first, 0xc2, 0xdf), ok1), two, 2},
+		{and(within(first, 0xe0, 0xef), ok2), three, 3},
+		{and(within(first, 0xf0, 0xf4), ok3), four, 4},
+	} {
+		r = l.op(ir.OpSelect, ir.TypeI32, form.is, form.r, r)
+		width32 = l.op(ir.OpSelect, ir.TypeI32, form.is, n32(form.n), width32)
+	}
+	return r, l.op(ir.OpUConvert, ir.TypeI64, width32)
 }

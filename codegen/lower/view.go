@@ -50,10 +50,38 @@ func (v view) at(l *lowerer, i *ir.Value) *ir.Value {
 	return l.loadScalar(l.elem(v.s, i), types.Typ[types.Uint8])
 }
 
+// someChars is one of several such strings.
+type someChars struct {
+	u oneOf
+	n *ir.Value
+}
+
+func (s someChars) length() *ir.Value { return s.n }
+
+func (s someChars) at(l *lowerer, i *ir.Value) *ir.Value {
+	v := l.each(s.u, types.Typ[types.Uint8], func(alt val) val {
+		c, _ := l.charsOf(alt)
+		return c.at(l, i)
+	})
+	return v.(*ir.Value)
+}
+
 // charsOf makes a string one of which only the device knows the bytes.
 func (l *lowerer) charsOf(v val) (chars, bool) {
-	if v, ok := v.(view); ok {
+	switch v := v.(type) {
+	case view:
 		return v, true
+	case oneOf:
+		var lens []val
+		for i := range v.alts {
+			c, ok := l.charsOf(l.alt(v, i))
+			if !ok {
+				return nil, false
+			}
+			lens = append(lens, c.length())
+		}
+		n, _ := l.chooseScalar(lens, v.tag)
+		return someChars{v, n.(*ir.Value)}, true
 	}
 	t, ok := l.textOf(v)
 	return t, ok
@@ -63,6 +91,9 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 // that were converted.
 func (l *lowerer) used(vs ...val) {
 	for _, v := range vs {
+		if u, ok := v.(oneOf); ok {
+			l.used(u.alts...)
+		}
 		if v, ok := v.(view); ok {
 			to := l.here()
 			l.atEnd(func() {
@@ -116,11 +147,64 @@ func (l *lowerer) equalViews(x, y val) val {
 	return l.equalTexts(a, b)
 }
 
-// indexView lowers v[i].
-func (l *lowerer) indexView(in *ssa.Index, v view, i *ir.Value) val {
-	x := v.at(l, l.toI64(l.checkIndex(i, in.Index.Type(), v.s.len), in.Index.Type()))
+// viewsOf lowers string(b) of bytes that are one of several slices.
+func (l *lowerer) viewsOf(u oneOf) val {
+	out := oneOf{tag: u.tag}
+	for i := range u.alts {
+		s, ok := l.alt(u, i).(slice)
+		if !ok {
+			return l.lost(types.Typ[types.String])
+		}
+		out.alts = append(out.alts, l.viewOf(s))
+	}
+	return out
+}
+
+// indexChars lowers v[i].
+func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
+	c, ok := l.charsOf(v)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	x := c.at(l, l.toI64(l.checkIndex(i, in.Index.Type(), c.length()), in.Index.Type()))
 	l.used(v)
 	return x
+}
+
+// sliceSome lowers v[lo:hi] of one of several strings: each of them gets the bounds, but
+// those that are not there become empty.
+func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
+	c, ok := l.charsOf(u)
+	if !ok {
+		return l.lost(in.Type())
+	}
+	if lo == nil {
+		lo = l.m.Int(ir.TypeI64, 0)
+	}
+	whole := text{l.m.Int(ir.TypeI64, 0), c.length()}
+	cut := l.sliceText(whole, bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)})
+	out := oneOf{tag: u.tag}
+	for i := range u.alts {
+		alt := l.alt(u, i)
+		is, zero := l.is(u, i), l.m.Int(ir.TypeI64, 0)
+		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
+		v, ok := alt.(view)
+		if !ok {
+			t, _ := l.textOf(alt)
+			out.alts = append(out.alts, text{l.op(ir.OpIAdd, ir.TypeI64, t.off, off), n})
+			continue
+		}
+		if v.s.at.device() {
+			a := l.op(ir.OpAddrOf, ir.TypeAddr, v.s.at.addr, off)
+			a.Aux = v.s.at.auxRef()
+			v.s.at.addr = a
+		} else {
+			v.s.off = l.op(ir.OpIAdd, ir.TypeI64, v.s.off, off)
+		}
+		v.s.len, v.s.cap = n, n
+		out.alts = append(out.alts, v)
+	}
+	return out
 }
 
 // sliceView lowers v[lo:hi].

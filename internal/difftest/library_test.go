@@ -91,6 +91,13 @@ func init() {
 	add1("Sentinels", gen.RunSentinels, 40, func() golang.Sentinels {
 		return golang.Sentinels{In: []byte("12a4-67 89,10-00099-99123x4567890 -1 22-444 88 16 32"), Out: make([]int, 40)}
 	})
+	add1("Spelled", gen.RunSpelled, 120, func() golang.Spelled {
+		const odd = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xff\xc0z\xe2\x82日本語\xed\xa0\x80\xf4\x90\x80\x80\xed\x9f\xbf\xf4\x8f\xbf\xbf\xe0\x9f\x80\xe0\xa0\x80\xf0\x8f\xbf\xbf\xf0\x90\x80\x80\xc1\xbf\xc2\x80\xc2\xf5\x80"
+		return golang.Spelled{In: []byte(odd + "abcdbcdcalm" + odd + odd)[:124], Other: []byte("abcd\xc3\xa9\xac"), Out: out32(120)}
+	})
+	add1("SpelledFault", gen.RunSpelled, 9, func() golang.Spelled {
+		return golang.Spelled{In: make([]byte, 30), Other: []byte("ab"), Out: out32(9)}
+	})
 	add1("Casts", gen.RunCasts, 60, func() golang.Casts {
 		k := golang.Casts{N: mixedInts(60), F: make([]float32, 60), L: make([]uint64, 60), Out: make([]uint32, 60)}
 		for i := range k.F {
