@@ -127,6 +127,8 @@ var language = map[string][]snippet{
 		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
 		no("KG202", "k.Out[i] = v[0]", "var v = []int32{1, 2}\nfunc Set() { v[0]++ }"),
 		no("KG202", "k.Out[i] = int32(v)", "var v = math.Exp(2)"),
+		no("KG202", "k.Out[i] = int32(v)", "var v = func() int { m := map[int]int{}; return len(m) }()"),
+		yes("k.D[i] = waves[i%8] * scale", "var waves = func() (t [8]float64) { for i := range t { t[i] = math.Sin(float64(i)) }; return t }()\nvar scale = waves[1] * math.Cbrt(3)"),
 	},
 	"functions, methods": {
 		yes("q, r := div(k.X[i], 3); k.Out[i] = q + r + sum(1, 2, 3) + sum(k.X...) + largest(q, r) + square{2}.size()",

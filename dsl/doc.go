@@ -223,7 +223,7 @@
 // Declarations:
 //
 //	constants                  yes, iota and untyped constants too
-//	package-level variables    yes, made of constants, pointers, errors.New, math.Inf and math.Sqrt among them, and never written; else KG202
+//	package-level variables    yes, made of constants and of what functions compute from such, without maps, math.Exp and math.Log, and never written; else KG202
 //	functions, methods         yes, with several or named results, variadic, generic
 //	recursion                  no: KG301
 //	functions without a body   no: KG303

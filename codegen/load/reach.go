@@ -34,13 +34,14 @@ type reacher struct {
 	// methods are those that calls through interfaces may reach: what they need
 	// is loaded, but their errors count only where lower finds such a call.
 	methods []*ssa.Function
+	made    map[*ssa.Global]bool // what makes them is noted
 	quiet   bool
 }
 
 // reach returns the packages that hold reached functions whose bodies are
 // missing, and adds the errors of reached functions to the diagnostics.
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string]bool {
-	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}}
+	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}, made: map[*ssa.Global]bool{}}
 	for _, fn := range from {
 		r.walk(fn, nil, token.NoPos)
 	}
@@ -107,26 +108,70 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 }
 
-// madeBy notes the functions whose results a package-level variable holds at first, such
-// as errors.New.
+// madeBy notes the functions that compute what a package-level variable holds at first,
+// such as errors.New.
 func (r *reacher) madeBy(g *ssa.Global) {
 	init := g.Pkg.Func("init")
-	if init == nil {
+	if init == nil || r.made[g] {
 		return
 	}
+	r.made[g] = true
+	seen := map[ssa.Value]bool{}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			st, ok := in.(*ssa.Store)
-			if !ok || st.Addr != ssa.Value(g) {
+			if !ok {
 				continue
 			}
-			v := st.Val
-			if m, ok := v.(*ssa.MakeInterface); ok {
-				v = m.X
+			root := st.Addr
+			for {
+				if at, ok := root.(*ssa.IndexAddr); ok {
+					root = at.X
+				} else if at, ok := root.(*ssa.FieldAddr); ok {
+					root = at.X
+				} else {
+					break
+				}
 			}
-			if c, ok := v.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
-				r.methods = append(r.methods, c.Call.StaticCallee())
+			if root == ssa.Value(g) {
+				r.computes(st.Val, seen)
 			}
+		}
+	}
+}
+
+// computes notes the functions that compute a value of an initializer.
+func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Function:
+		r.methods = append(r.methods, v)
+		return
+	case *ssa.Global:
+		if noInit(v.Pkg) {
+			return
+		}
+		r.madeBy(v)
+		return
+	case *ssa.Alloc: // what is stored in it
+		for _, u := range *v.Referrers() {
+			if st, ok := u.(*ssa.Store); ok {
+				r.computes(st.Val, seen)
+			}
+		}
+		return
+	}
+	in, ok := v.(ssa.Instruction)
+	if !ok {
+		return
+	}
+	var ops [8]*ssa.Value
+	for _, op := range in.Operands(ops[:0]) {
+		if *op != nil {
+			r.computes(*op, seen)
 		}
 	}
 }

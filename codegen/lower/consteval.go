@@ -10,7 +10,8 @@ import (
 
 // constTree is a constant value by parts; what is missing is zero.
 type constTree struct {
-	leaf   ssa.Value // *ssa.Const or *ssa.Function
+	leaf   ssa.Value   // *ssa.Const or *ssa.Function
+	number *[2]float64 // a float, or the parts of a complex number, that was computed
 	parts  map[int]*constTree
 	length int     // of a slice's array
 	made   bool    // it is a slice that is not nil
@@ -61,13 +62,21 @@ func (t *constTree) part(i int) *constTree {
 // of constants.
 func (l *lowerer) evalGlobal(g *ssa.Global) (*constTree, bool) {
 	env := l.evalInit(g.Pkg)
-	if env == nil || env.failed[g] {
+	if env == nil {
 		return nil, false
 	}
-	if tree := env.trees[g]; tree != nil {
-		return tree, true
+	if env.failed[g] {
+		return l.computed(g)
 	}
-	return &constTree{}, true
+	return env.treeOf(g), true
+}
+
+// treeOf returns what a variable has, of which that is known.
+func (e *constEnv) treeOf(g *ssa.Global) *constTree {
+	if tree := e.trees[g]; tree != nil {
+		return tree
+	}
+	return &constTree{}
 }
 
 // evalInit evaluates the initialiser of a package, as far as it is made of constants. It
@@ -312,9 +321,11 @@ func (l *lowerer) objectPointer(o *object) (val, bool) {
 	}
 	l.choices.objects[o.id] = o
 	if p, ok := l.objects[o.id]; ok {
-		return p, true
+		return p, p != nil
 	}
+	l.objects[o.id] = nil // it may lead to itself, which nothing here can
 	v, ok := l.constTree(o.tree, o.typ)
+	delete(l.objects, o.id)
 	if !ok {
 		return nil, false
 	}

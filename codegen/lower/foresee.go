@@ -15,19 +15,21 @@ import (
 
 // choices are the variables that hold values of several shapes.
 type choices struct {
-	known   map[any]bool    // by what declares them
-	ahead   map[*path][]val // what they hold, of the lowering before
-	early   map[*path]bool  // what is read before it is declared: in another round of a loop
-	tries   map[*path]int
-	paths   map[path]*path
-	owners  map[*ir.Var]*cell          // of memory, in all lowerings
-	inits   map[*ssa.Package]*constEnv // what initialisers make
-	objects map[any]*object            // of packages, by their ids
-	rolled  map[rolledKey]bool         // loops that are not lowered round by round
+	known    map[any]bool    // by what declares them
+	ahead    map[*path][]val // what they hold, of the lowering before
+	early    map[*path]bool  // what is read before it is declared: in another round of a loop
+	tries    map[*path]int
+	paths    map[path]*path
+	owners   map[*ir.Var]*cell          // of memory, in all lowerings
+	inits    map[*ssa.Package]*constEnv // what initialisers make
+	objects  map[any]*object            // of packages, by their ids
+	rolled   map[rolledKey]bool         // loops that are not lowered round by round
+	run      *initRun
+	computed map[*ssa.Global]*constTree // nil for what is not known
 }
 
 func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}, run: newInitRun(), computed: map[*ssa.Global]*constTree{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead

@@ -92,7 +92,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	}
 	tree, ok := l.evalGlobal(g)
 	if !ok {
-		return fail(diag.GlobalVar, "initialise it with constants, or pass it as a field of the kernel",
+		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
 			"the value of the package-level variable %s is not known when the kernel is generated", g.Name())
 	}
 	if s, ok := t.Underlying().(*types.Slice); ok {
@@ -207,6 +207,10 @@ func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool 
 		}
 		return tree.parts[i]
 	}
+	if tree != nil && tree.number != nil {
+		*out = append(*out, l.numberOf(tree, t)...)
+		return true
+	}
 	if tree != nil && tree.leaf != nil {
 		if x, ok := exactFloat(tree.leaf); ok {
 			*out = append(*out, l.float(regType(t), x))
@@ -254,6 +258,13 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 	}
 	if tree != nil && tree.to != nil {
 		return l.objectPointer(tree.to)
+	}
+	if tree != nil && tree.number != nil {
+		parts := l.numberOf(tree, t)
+		if isComplex(t) {
+			return tuple{[]val{parts[0], parts[1]}}, true
+		}
+		return parts[0], true
 	}
 	if tree != nil && tree.leaf != nil {
 		if x, ok := exactFloat(tree.leaf); ok {

@@ -151,6 +151,8 @@ func (d *digest) basic(tree *constTree, t types.Type, u *types.Basic) {
 	}
 	var scalars []*ir.Value
 	switch {
+	case tree.number != nil:
+		scalars = d.l.numberOf(tree, t)
 	case tree.leaf == nil:
 		scalars = leaves(d.l.zero(t))
 	case isFloat(t):

@@ -98,6 +98,13 @@ func init() {
 	add1("SpelledFault", gen.RunSpelled, 9, func() golang.Spelled {
 		return golang.Spelled{In: make([]byte, 30), Other: []byte("ab"), Out: out32(9)}
 	})
+	add1("Computed", gen.RunComputed, 300, func() golang.Computed {
+		k := golang.Computed{In: make([]uint32, 300), Out: make([]uint32, 300), F: make([]float32, 300), D: make([]float64, 300)}
+		for i := range k.In {
+			k.In[i] = uint32(i) * 0x01000193
+		}
+		return k
+	})
 	add1("Casts", gen.RunCasts, 60, func() golang.Casts {
 		k := golang.Casts{N: mixedInts(60), F: make([]float32, 60), L: make([]uint64, 60), Out: make([]uint32, 60)}
 		for i := range k.F {

@@ -64,7 +64,7 @@ var All = []Mistake{
 	{Name: "computed variable", Code: "KG202", Once: true, Body: "k.Out[i] = int32(«root)", Decls: "var root = math.Exp(2)"},
 	{Name: "error variable", Code: "KG202", Body: "if err := odd(i); err != nil { k.Out[i] = 1 }",
 		Decls: "var errOdd = fmt.Errorf(\"odd\")\nfunc odd(n int) error {\nif n%2 != 0 {\nreturn «errOdd\n}\nreturn nil\n}"},
-	{Name: "pointer variable", Code: "KG202", Once: true, Body: "k.Out[i] = «box.r", Decls: "var box = &boxed{int32(math.Sqrt(2))}\ntype boxed struct{ r int32 }"},
+	{Name: "pointer variable", Code: "KG202", Once: true, Body: "k.Out[i] = «box.r", Decls: "var box = &boxed{int32(math.Log(2))}\ntype boxed struct{ r int32 }"},
 	{Name: "list variable", Code: "KG202", Once: true, Body: "k.Out[i] = «tail[0]", Decls: "var whole = [3]int32{1, 2, 3}\nvar tail = whole[1:]"},
 	{Name: "two variables", Code: "KG203", Body: "var x, y [4]int32\np := (*[2]int32)(x[i&1:])\nif i > 3 {\n«p = (*[2]int32)(y[:])\n}\np[0] = 5\nk.Out[i] = x[0] + y[0]"},
 	{Name: "two kinds of memory", Code: "KG203", Body: "var a [4]int32\np := (*[2]int32)(k.X)\nif i > 3 {\n«p = (*[2]int32)(a[1:])\n}\nk.Out[0] = p[0]"},

@@ -25,7 +25,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -827,6 +827,90 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 	kernelimpl.Value(l, 1, k.By)
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Computed.spv
+var computedSPIRV string
+
+//go:embed Computed.data
+var computedData string
+
+//go:embed Computed.small.spv
+var computedSmall string
+
+//go:embed Computed.words.spv
+var computedWords string
+
+var computedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Computed",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "D", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 72,
+	Items:   1,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:132:28"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:128:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:131:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:132:5", Limit: -4},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:135:17"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:137:12"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:139:12"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:146:7", Limit: -2},
+	},
+	Data:       computedData,
+	DataOffset: 64,
+	SPIRV:      computedSPIRV,
+	Sum:        0x1857d722,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x21a19b3a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x11fcdf18},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Computed{
+		In:  kernelimpl.HostSlice[uint32](a, 0),
+		Out: kernelimpl.HostSlice[uint32](a, 1),
+		F:   kernelimpl.HostSlice[float32](a, 2),
+		D:   kernelimpl.HostSlice[float64](a, 3),
+	}.Kernel
+})
+
+// Computed is the kernel [golang.Computed] with its slices in device memory.
+// Computed reads package-level variables that functions compute.
+type Computed struct {
+	In  runtime.View[uint32]
+	Out runtime.View[uint32]
+	F   runtime.View[float32]
+	D   runtime.View[float64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Computed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(computedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.F)
+	kernelimpl.View(l, 3, k.D)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunComputed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(computedKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.F)
+	kernelimpl.Slice(l, 3, k.D)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -3687,6 +3771,79 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 	l := kernelimpl.NewLaunch(sortsKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Spelled.spv
+var spelledSPIRV string
+
+//go:embed Spelled.small.spv
+var spelledSmall string
+
+//go:embed Spelled.words.spv
+var spelledWords string
+
+var spelledKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Spelled",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Other", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:20:11"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/spelled.go:31:32", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:45:9"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:46:15"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/spelled.go:47:25", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:47:25"},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/spelled.go:47:43"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:50:12"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:595:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
+	},
+	SPIRV: spelledSPIRV,
+	Sum:   0xb94e0903,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0x6a1e8a37},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x6c418cbe},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Spelled{
+		In:    kernelimpl.HostSlice[byte](a, 0),
+		Other: kernelimpl.HostSlice[byte](a, 1),
+		Out:   kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Spelled is the kernel [golang.Spelled] with its slices in device memory.
+// Spelled takes strings of bytes that are one of several slices, and their runes.
+type Spelled struct {
+	In    runtime.View[byte]
+	Other runtime.View[byte]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spelled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(spelledKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Other)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSpelled runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(spelledKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Other)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -1,0 +1,704 @@
+package lower
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// What the initialiser of a package computes is computed here as gc does on amd64: tables
+// that a function fills, variables made of others. It takes a number of steps at most, and
+// of what it does not know, as maps and the host's functions, nothing comes.
+
+// maxSteps bounds the instructions that a variable takes, and maxAllSteps those of all.
+const (
+	maxSteps    = 10_000_000
+	maxAllSteps = 4 * maxSteps
+)
+
+// assembly has the functions that gc has in assembly on some port, with other results in
+// the last bits than its Go code.
+var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
+
+// maxCallDepth bounds calls in calls.
+const maxCallDepth = 100
+
+// initRun is what has been computed of initialisers.
+type initRun struct {
+	l       *lowerer
+	boxes   map[*ssa.Global]*box
+	objects map[any]*box // by the ids of objects that were made of constants
+	ran     map[*ssa.Package]bool
+	steps   int
+	limit   int // of steps
+	depth   int
+}
+
+// unknown is a value that is not known, and what stops what would need it.
+type unknown struct{}
+
+// box is a variable, or a part of one.
+type box struct {
+	v     any    // what it holds, if it has no parts
+	elems []*box // of a struct or array
+	typ   types.Type
+	obj   *object // what a pointer to it leads to, if it is no part
+	owner any     // the global or object that it has become an element of
+}
+
+// What variables hold besides parts: bool, int64 (the bits of an integer), float64,
+// complex128, string, *box, funcVal, sliceVal, ifaceVal, []any for structs, arrays and
+// tuples that are no variables, or unknown.
+type (
+	funcVal struct {
+		fn       *ssa.Function
+		bindings []any
+	}
+	sliceVal struct{ elems []*box } // with what lies behind as capacity
+	ifaceVal struct {
+		typ types.Type
+		v   any
+	}
+	stringIterVal struct {
+		s  string
+		at *int
+	}
+)
+
+func newInitRun() *initRun {
+	return &initRun{boxes: map[*ssa.Global]*box{}, objects: map[any]*box{}, ran: map[*ssa.Package]bool{}}
+}
+
+// runInits evaluates the initialiser of a package, if it has not been.
+func (r *initRun) runInits(p *ssa.Package) {
+	if r.ran[p] {
+		return
+	}
+	r.ran[p] = true
+	init := p.Func("init")
+	if init == nil || len(init.Blocks) == 0 {
+		return
+	}
+	f := &runFrame{r: r, fn: init, vals: map[ssa.Value]any{}}
+	for _, b := range init.Blocks { // all that matters stands in one
+		for _, in := range b.Instrs {
+			r.limit = min(r.steps+maxSteps, maxAllSteps)
+			if isInitCall(in, p) || !f.try(func() { f.exec(in) }) {
+				f.giveUp(in)
+			}
+		}
+	}
+}
+
+// isInitCall reports whether an instruction initialises another package.
+func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
+	c, ok := in.(*ssa.Call)
+	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
+}
+
+// isInit reports whether a function is one of its package's init functions.
+func isInit(fn *ssa.Function) bool {
+	return strings.HasPrefix(fn.Name(), "init#") && fn.Signature.Recv() == nil
+}
+
+// try runs f, and reports whether that was possible.
+func (f *runFrame) try(do func()) (ok bool) {
+	depth := f.r.depth
+	defer func() {
+		if v := recover(); v != nil {
+			if _, mine := v.(unknown); !mine {
+				panic(v)
+			}
+			f.r.depth, ok = depth, false
+		}
+	}()
+	do()
+	return true
+}
+
+// giveUp forgets what an instruction that could not be run would have changed.
+func (f *runFrame) giveUp(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.Store:
+		if b, ok := f.known(rootOf(in.Addr)).(*box); ok && b != nil {
+			b.forget()
+		}
+	case *ssa.Call:
+		f.vals[in] = unknown{}
+		for _, a := range in.Call.Args {
+			forgetAll(f.known(a))
+		}
+		if fn := in.Call.StaticCallee(); fn != nil && isInit(fn) {
+			for _, m := range fn.Pkg.Members {
+				if g, ok := m.(*ssa.Global); ok && !f.r.fixed(g) {
+					f.r.global(g).forget()
+				}
+			}
+		}
+	case ssa.Value:
+		f.vals[in] = unknown{}
+	}
+}
+
+// known returns an operand, or unknown.
+func (f *runFrame) known(v ssa.Value) (x any) {
+	x = unknown{}
+	f.try(func() { x = f.get(v) })
+	return x
+}
+
+func (b *box) forget() {
+	b.v = unknown{}
+	for _, e := range b.elems {
+		e.forget()
+	}
+}
+
+func forgetAll(v any) {
+	switch v := v.(type) {
+	case *box:
+		if v != nil {
+			v.forget()
+		}
+	case sliceVal:
+		for _, e := range v.elems[:cap(v.elems)] {
+			e.forget()
+		}
+	case ifaceVal:
+		forgetAll(v.v)
+	case []any:
+		for _, e := range v {
+			forgetAll(e)
+		}
+	case funcVal:
+		for _, e := range v.bindings {
+			forgetAll(e)
+		}
+	}
+}
+
+// newBox makes a variable that is zero.
+func newBox(t types.Type) *box {
+	b := &box{typ: t}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		if u.Len() > maxTable {
+			panic(unknown{})
+		}
+		b.elems = make([]*box, u.Len())
+		for i := range b.elems {
+			b.elems[i] = newBox(u.Elem())
+		}
+	case *types.Struct:
+		b.elems = make([]*box, u.NumFields())
+		for i := range b.elems {
+			b.elems[i] = newBox(u.Field(i).Type())
+		}
+	default:
+		b.v = zeroOf(t)
+	}
+	return b
+}
+
+// newVar makes a variable that a pointer may lead to.
+func newVar(t types.Type) *box {
+	b := newBox(t)
+	b.obj = &object{typ: t}
+	b.obj.id = b.obj
+	return b
+}
+
+func zeroOf(t types.Type) any {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsBoolean != 0:
+			return false
+		case info&types.IsInteger != 0:
+			return int64(0)
+		case info&types.IsFloat != 0:
+			return float64(0)
+		case info&types.IsComplex != 0:
+			return complex128(0)
+		case info&types.IsString != 0:
+			return ""
+		}
+	case *types.Pointer:
+		return (*box)(nil)
+	case *types.Signature:
+		return funcVal{}
+	case *types.Slice:
+		return sliceVal{}
+	case *types.Interface:
+		return ifaceVal{}
+	case *types.Array, *types.Struct:
+		return newBox(t).load()
+	}
+	return unknown{}
+}
+
+func (b *box) load() any {
+	if b.elems == nil {
+		if _, ok := b.v.([]any); ok || b.v == nil {
+			return []any{}
+		}
+		return b.v
+	}
+	out := make([]any, len(b.elems))
+	for i, e := range b.elems {
+		out[i] = e.load()
+	}
+	return out
+}
+
+func (b *box) store(v any) {
+	vs, ok := v.([]any)
+	if !ok {
+		if b.elems != nil {
+			b.forget()
+			return
+		}
+		b.v = v
+		return
+	}
+	for i, e := range b.elems {
+		e.store(vs[i])
+	}
+}
+
+// global returns the variable of package level.
+func (r *initRun) global(g *ssa.Global) *box {
+	if b := r.boxes[g]; b != nil {
+		return b
+	}
+	b := newVar(g.Type().Underlying().(*types.Pointer).Elem())
+	b.obj = &object{id: g}
+	r.boxes[g] = b
+	if r.fixed(g) {
+		if !r.fill(b, r.l.evalInit(g.Pkg).treeOf(g)) {
+			b.forget()
+		}
+	} else if !r.ran[g.Pkg] {
+		r.runInits(g.Pkg)
+	}
+	init := g.Pkg.Func("init")
+	if at, _ := r.l.writtenAt(g); at.IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
+		b.forget()
+	}
+	return b
+}
+
+// fixed reports whether a variable is made of constants: it has the objects then that it
+// has without running anything.
+func (r *initRun) fixed(g *ssa.Global) bool {
+	env := r.l.evalInit(g.Pkg)
+	return env != nil && !env.failed[g]
+}
+
+// fill gives a variable a value, and reports whether that can be.
+func (r *initRun) fill(b *box, tree *constTree) bool {
+	if tree == nil {
+		return true // it is zero
+	}
+	if b.elems != nil {
+		for i, part := range tree.parts {
+			if !r.fill(b.elems[i], part) {
+				return false
+			}
+		}
+		return true
+	}
+	v, ok := r.valueOf(tree, b.typ)
+	if ok {
+		b.v = v
+	}
+	return ok
+}
+
+// valueOf returns a value that is given by parts.
+func (r *initRun) valueOf(tree *constTree, t types.Type) (any, bool) {
+	if tree.dynamic != nil {
+		concrete := *tree
+		concrete.dynamic = nil
+		b := newBox(tree.dynamic)
+		ok := r.fill(b, &concrete)
+		return ifaceVal{tree.dynamic, b.load()}, ok
+	}
+	switch {
+	case tree.number != nil && isComplex(t):
+		return complex(tree.number[0], tree.number[1]), true
+	case tree.number != nil:
+		return tree.number[0], true
+	case tree.to != nil:
+		if g, ok := tree.to.id.(*ssa.Global); ok {
+			return r.global(g), true
+		}
+		b := r.objects[tree.to.id]
+		if b == nil {
+			b = newBox(tree.to.typ)
+			b.obj = tree.to
+			r.objects[tree.to.id] = b
+			if !r.fill(b, tree.to.tree) {
+				return nil, false
+			}
+		}
+		return b, true
+	case tree.leaf != nil:
+		if isFloat(t) {
+			x, ok := exactFloat(tree.leaf)
+			return x, ok
+		}
+		switch leaf := tree.leaf.(type) {
+		case *ssa.Const:
+			return constVal(leaf), true
+		case *ssa.Function:
+			return funcVal{fn: leaf}, true
+		}
+		return nil, false
+	}
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok || tree.length == 0 && !tree.made {
+		return zeroOf(t), len(tree.parts) == 0
+	}
+	out := sliceVal{make([]*box, tree.length)}
+	for i := range out.elems {
+		out.elems[i] = newBox(s.Elem())
+		out.elems[i].owner = tree // another variable has it
+		if !r.fill(out.elems[i], tree.parts[i]) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// numberOf returns what a number that was computed is made of.
+func (l *lowerer) numberOf(tree *constTree, t types.Type) []*ir.Value {
+	if isComplex(t) {
+		part := regType(fields(t)[0])
+		return []*ir.Value{l.float(part, tree.number[0]), l.float(part, tree.number[1])}
+	}
+	return []*ir.Value{l.float(regType(t), tree.number[0])}
+}
+
+// computed returns what a variable has that is not made of constants alone.
+func (l *lowerer) computed(g *ssa.Global) (tree *constTree, ok bool) {
+	c := l.choices
+	if tree, ok := c.computed[g]; ok {
+		return tree, tree != nil
+	}
+	c.computed[g] = nil // it may need itself
+	r := c.run
+	r.l = l
+	f := &runFrame{r: r}
+	ok = f.try(func() {
+		r.runInits(g.Pkg)
+		tree = r.global(g).tree(g)
+	})
+	if !ok {
+		return nil, false
+	}
+	c.computed[g] = tree
+	return tree, true
+}
+
+// runFrame is a call.
+type runFrame struct {
+	r    *initRun
+	fn   *ssa.Function
+	vals map[ssa.Value]any
+}
+
+// call runs a function.
+func (r *initRun) call(fn *ssa.Function, args, bindings []any) any {
+	name := fn.RelString(nil)
+	if assembly[name] {
+		panic(unknown{})
+	}
+	if native := natives[name]; native != nil {
+		if slices.ContainsFunc(args, isUnknown) {
+			panic(unknown{})
+		}
+		return native(args)
+	}
+	if r.depth++; len(fn.Blocks) == 0 || r.depth > maxCallDepth {
+		panic(unknown{})
+	}
+	f := &runFrame{r: r, fn: fn, vals: map[ssa.Value]any{}}
+	for i, p := range fn.Params {
+		f.vals[p] = args[i]
+	}
+	for i, p := range fn.FreeVars {
+		f.vals[p] = bindings[i]
+	}
+	res := f.run()
+	r.depth--
+	return res
+}
+
+func isUnknown(v any) bool { _, ok := v.(unknown); return ok }
+
+// run goes through a function's blocks.
+func (f *runFrame) run() any {
+	var from *ssa.BasicBlock
+	for b := f.fn.Blocks[0]; ; {
+		var phis []any // all at once
+		for _, in := range b.Instrs {
+			phi, ok := in.(*ssa.Phi)
+			if !ok {
+				break
+			}
+			phis = append(phis, f.get(phi.Edges[slices.Index(b.Preds, from)]))
+		}
+		for i, x := range phis {
+			f.vals[b.Instrs[i].(*ssa.Phi)] = x
+		}
+		for _, in := range b.Instrs[len(phis):] {
+			if f.r.steps++; f.r.steps > f.r.limit {
+				panic(unknown{})
+			}
+			switch in := in.(type) {
+			case *ssa.Return:
+				switch len(in.Results) {
+				case 0:
+					return nil
+				case 1:
+					return f.get(in.Results[0])
+				}
+				out := make([]any, len(in.Results))
+				for i, x := range in.Results {
+					out[i] = f.get(x)
+				}
+				return out
+			case *ssa.Jump:
+				from, b = b, b.Succs[0]
+			case *ssa.If:
+				cond, ok := f.get(in.Cond).(bool)
+				if !ok {
+					panic(unknown{})
+				}
+				from = b
+				if b = b.Succs[1]; cond {
+					b = from.Succs[0]
+				}
+			default:
+				f.exec(in)
+			}
+		}
+	}
+}
+
+// get returns an operand.
+func (f *runFrame) get(v ssa.Value) any {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return constVal(v)
+	case *ssa.Global:
+		return f.r.global(v)
+	case *ssa.Function:
+		return funcVal{fn: v}
+	}
+	x, ok := f.vals[v]
+	if !ok {
+		panic(unknown{})
+	}
+	return x
+}
+
+func constVal(c *ssa.Const) any {
+	t := c.Type()
+	switch {
+	case c.Value == nil:
+		return zeroOf(t)
+	case isBoolean(t):
+		return constant.BoolVal(c.Value)
+	case isInteger(t) && isUnsigned(t):
+		return int64(c.Uint64())
+	case isInteger(t):
+		return c.Int64()
+	case isFloat(t):
+		x, _ := constFloat(c)
+		return x
+	case isComplex(t):
+		re, _ := constant.Float64Val(constant.Real(c.Value))
+		im, _ := constant.Float64Val(constant.Imag(c.Value))
+		return roundComplex(complex(re, im), t)
+	case isString(t):
+		return constant.StringVal(c.Value)
+	}
+	panic(unknown{})
+}
+
+// exec runs an instruction that does not leave its block.
+func (f *runFrame) exec(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
+	case *ssa.Store:
+		if g, ok := rootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
+			f.pointer(in.Addr).store(f.get(in.Val))
+		}
+	case ssa.Value:
+		f.vals[in] = f.eval(in)
+	default:
+		panic(unknown{})
+	}
+}
+
+// pointer returns what a pointer leads to.
+func (f *runFrame) pointer(v ssa.Value) *box {
+	b, ok := f.get(v).(*box)
+	if !ok || b == nil {
+		panic(unknown{})
+	}
+	return b
+}
+
+func (f *runFrame) int(v ssa.Value) int64 {
+	n, ok := f.get(v).(int64)
+	if !ok {
+		panic(unknown{})
+	}
+	return n
+}
+
+// index returns an index, which is in range.
+func (f *runFrame) index(v ssa.Value, n int) int {
+	i := f.int(v)
+	if i < 0 || i >= int64(n) {
+		panic(unknown{})
+	}
+	return int(i)
+}
+
+// eval computes an instruction's value.
+func (f *runFrame) eval(in ssa.Value) any {
+	switch in := in.(type) {
+	case *ssa.BinOp:
+		return binaryOp(in.Op, f.get(in.X), f.get(in.Y), in.X.Type(), in.Y.Type())
+	case *ssa.UnOp:
+		if in.Op == token.MUL {
+			return f.pointer(in.X).load()
+		}
+		return unary(in.Op, f.get(in.X), in.Type())
+	case *ssa.Convert:
+		return convertVal(f.get(in.X), in.X.Type(), in.Type())
+	case *ssa.MultiConvert:
+		return convertVal(f.get(in.X), in.X.Type(), in.Type())
+	case *ssa.ChangeType:
+		return f.get(in.X)
+	case *ssa.ChangeInterface:
+		return f.get(in.X)
+	case *ssa.MakeInterface:
+		return ifaceVal{in.X.Type(), f.get(in.X)}
+	case *ssa.MakeClosure:
+		v := funcVal{fn: in.Fn.(*ssa.Function)}
+		for _, b := range in.Bindings {
+			v.bindings = append(v.bindings, f.get(b))
+		}
+		return v
+	case *ssa.Alloc:
+		return newVar(in.Type().Underlying().(*types.Pointer).Elem())
+	case *ssa.FieldAddr:
+		return f.pointer(in.X).elems[in.Field]
+	case *ssa.Field:
+		return f.parts(in.X)[in.Field]
+	case *ssa.Extract:
+		return f.parts(in.Tuple)[in.Index]
+	case *ssa.IndexAddr:
+		if s, ok := f.get(in.X).(sliceVal); ok {
+			return s.elems[f.index(in.Index, len(s.elems))]
+		}
+		elems := f.pointer(in.X).elems
+		return elems[f.index(in.Index, len(elems))]
+	case *ssa.Index:
+		if s, ok := f.get(in.X).(string); ok {
+			return int64(s[f.index(in.Index, len(s))])
+		}
+		vs := f.parts(in.X)
+		return vs[f.index(in.Index, len(vs))]
+	case *ssa.Slice:
+		return f.slice(in)
+	case *ssa.MakeSlice:
+		return makeSliceVal(f.int(in.Len), f.int(in.Cap), in.Type())
+	case *ssa.Call:
+		return f.call(in)
+	case *ssa.TypeAssert:
+		return f.typeAssert(in)
+	case *ssa.Range:
+		s, ok := f.get(in.X).(string)
+		if !ok {
+			panic(unknown{})
+		}
+		return stringIterVal{s, new(int)}
+	case *ssa.Next:
+		return nextOf(f.get(in.Iter))
+	}
+	panic(unknown{})
+}
+
+func (f *runFrame) parts(v ssa.Value) []any {
+	vs, ok := f.get(v).([]any)
+	if !ok {
+		panic(unknown{})
+	}
+	return vs
+}
+
+func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
+	x, ok := f.get(in.X).(ifaceVal)
+	if !ok {
+		panic(unknown{})
+	}
+	match := false
+	u, isIface := in.AssertedType.Underlying().(*types.Interface)
+	if x.typ != nil && isIface {
+		match = types.Implements(x.typ, u)
+	} else if x.typ != nil {
+		match = types.Identical(x.typ, in.AssertedType)
+	}
+	var v any = x
+	switch {
+	case !match && !in.CommaOk:
+		panic(unknown{})
+	case !match:
+		v = zeroOf(in.AssertedType)
+	case !isIface:
+		v = x.v
+	}
+	if in.CommaOk {
+		return []any{v, match}
+	}
+	return v
+}
+
+// call runs a call.
+func (f *runFrame) call(in *ssa.Call) any {
+	var args []any
+	for _, a := range in.Call.Args {
+		args = append(args, f.get(a))
+	}
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		return runBuiltin(b.Name(), args, in)
+	}
+	if in.Call.IsInvoke() {
+		x, ok := f.get(in.Call.Value).(ifaceVal)
+		if !ok || x.typ == nil {
+			panic(unknown{})
+		}
+		fn := f.r.l.prog.SSA.LookupMethod(x.typ, in.Call.Method.Pkg(), in.Call.Method.Name())
+		if fn == nil {
+			panic(unknown{})
+		}
+		return f.r.call(fn, append([]any{x.v}, args...), nil)
+	}
+	fn, ok := f.get(in.Call.Value).(funcVal)
+	if !ok || fn.fn == nil {
+		panic(unknown{})
+	}
+	return f.r.call(fn.fn, args, fn.bindings)
+}

@@ -1,0 +1,658 @@
+package lower
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"math/bits"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// wrap brings the bits of an integer into the form in which values of its type are held:
+// extended by the sign, if it has one.
+func wrap(n int64, t types.Type) int64 {
+	s := 64 - width(t)
+	if isUnsigned(t) {
+		return int64(uint64(n) << s >> s)
+	}
+	return n << s >> s
+}
+
+func roundFloat(x float64, t types.Type) float64 {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Float32 {
+		return float64(float32(x))
+	}
+	return x
+}
+
+func roundComplex(x complex128, t types.Type) complex128 {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Complex64 {
+		return complex128(complex64(x))
+	}
+	return x
+}
+
+// binaryOp computes x op y of operands of types t and u.
+func binaryOp(op token.Token, x, y any, t, u types.Type) any {
+	switch op {
+	case token.EQL:
+		return equalVals(x, y)
+	case token.NEQ:
+		return !equalVals(x, y)
+	}
+	switch x := x.(type) {
+	case int64:
+		if y, ok := y.(int64); ok {
+			return intBinary(op, x, y, t, u)
+		}
+	case float64:
+		if y, ok := y.(float64); ok {
+			return floatBinary(op, x, y, t)
+		}
+	case complex128:
+		if y, ok := y.(complex128); ok {
+			switch op {
+			case token.ADD:
+				return roundComplex(x+y, t)
+			case token.SUB:
+				return roundComplex(x-y, t)
+			}
+		}
+	case string:
+		if y, ok := y.(string); ok {
+			return stringBinary(op, x, y)
+		}
+	}
+	panic(unknown{})
+}
+
+func intBinary(op token.Token, x, y int64, t, u types.Type) any {
+	unsigned := isUnsigned(t)
+	switch op {
+	case token.ADD:
+		return wrap(x+y, t)
+	case token.SUB:
+		return wrap(x-y, t)
+	case token.MUL:
+		return wrap(x*y, t)
+	case token.AND:
+		return wrap(x&y, t)
+	case token.OR:
+		return wrap(x|y, t)
+	case token.XOR:
+		return wrap(x^y, t)
+	case token.AND_NOT:
+		return wrap(x&^y, t)
+	case token.SHL, token.SHR:
+		return shiftVal(op, x, y, t, u)
+	case token.LSS:
+		return less(x, y, t)
+	case token.GTR:
+		return less(y, x, t)
+	case token.LEQ:
+		return !less(y, x, t)
+	case token.GEQ:
+		return !less(x, y, t)
+	}
+	if y == 0 {
+		panic(unknown{})
+	}
+	switch {
+	case op == token.QUO && unsigned:
+		return int64(uint64(x) / uint64(y))
+	case op == token.REM && unsigned:
+		return int64(uint64(x) % uint64(y))
+	case op == token.QUO:
+		return wrap(x/y, t)
+	case op == token.REM:
+		return wrap(x%y, t)
+	}
+	panic(unknown{})
+}
+
+func shiftVal(op token.Token, x, y int64, t, u types.Type) any {
+	if !isUnsigned(u) && y < 0 {
+		panic(unknown{})
+	}
+	n := uint64(y)
+	switch {
+	case op == token.SHL:
+		return wrap(x<<min(n, 64), t)
+	case isUnsigned(t):
+		return int64(uint64(x) >> min(n, 64))
+	}
+	return x >> min(n, 63)
+}
+
+func floatBinary(op token.Token, x, y float64, t types.Type) any {
+	switch op {
+	case token.ADD:
+		return roundFloat(x+y, t)
+	case token.SUB:
+		return roundFloat(x-y, t)
+	case token.MUL:
+		return roundFloat(x*y, t)
+	case token.QUO:
+		return roundFloat(x/y, t)
+	case token.LSS:
+		return x < y
+	case token.GTR:
+		return x > y
+	case token.LEQ:
+		return x <= y
+	case token.GEQ:
+		return x >= y
+	}
+	panic(unknown{})
+}
+
+func stringBinary(op token.Token, x, y string) any {
+	switch op {
+	case token.ADD:
+		if len(x)+len(y) > maxTable {
+			panic(unknown{})
+		}
+		return x + y
+	case token.LSS:
+		return x < y
+	case token.GTR:
+		return x > y
+	case token.LEQ:
+		return x <= y
+	case token.GEQ:
+		return x >= y
+	}
+	panic(unknown{})
+}
+
+// equalVals compares values of one type.
+func equalVals(x, y any) bool {
+	switch x := x.(type) {
+	case bool, int64, float64, complex128, string, *box:
+		if !isUnknown(y) {
+			return x == y
+		}
+	case []any:
+		ys, ok := y.([]any)
+		if !ok {
+			break
+		}
+		for i := range x {
+			if !equalVals(x[i], ys[i]) {
+				return false
+			}
+		}
+		return true
+	case sliceVal: // compared with nil
+		if y, ok := y.(sliceVal); ok {
+			return x.elems == nil && y.elems == nil
+		}
+	case funcVal:
+		if y, ok := y.(funcVal); ok {
+			return x.fn == nil && y.fn == nil
+		}
+	case ifaceVal:
+		y, ok := y.(ifaceVal)
+		if !ok {
+			break
+		}
+		if x.typ == nil || y.typ == nil {
+			return x.typ == y.typ
+		}
+		return types.Identical(x.typ, y.typ) && types.Comparable(x.typ) && equalVals(x.v, y.v)
+	}
+	panic(unknown{})
+}
+
+func unary(op token.Token, x any, t types.Type) any {
+	switch x := x.(type) {
+	case bool:
+		if op == token.NOT {
+			return !x
+		}
+	case int64:
+		switch op {
+		case token.SUB:
+			return wrap(-x, t)
+		case token.XOR:
+			return wrap(^x, t)
+		}
+	case float64:
+		if op == token.SUB {
+			return -x
+		}
+	case complex128:
+		if op == token.SUB {
+			return -x
+		}
+	}
+	panic(unknown{})
+}
+
+// convertVal converts a value, as gc does on amd64.
+func convertVal(v any, from, to types.Type) any {
+	switch x := v.(type) {
+	case int64:
+		switch {
+		case isInteger(to):
+			return wrap(x, to)
+		case isFloat(to) && regType(to) == regType(types.Typ[types.Float32]) && isUnsigned(from):
+			return float64(float32(uint64(x)))
+		case isFloat(to) && regType(to) == regType(types.Typ[types.Float32]):
+			return float64(float32(x))
+		case isFloat(to) && isUnsigned(from):
+			return float64(uint64(x))
+		case isFloat(to):
+			return float64(x)
+		case isString(to):
+			if x < 0 || x > utf8.MaxRune {
+				x = utf8.RuneError
+			}
+			return string(rune(x))
+		}
+	case float64:
+		switch {
+		case isFloat(to):
+			return roundFloat(x, to)
+		case isInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
+			return wrap(int64(x), to)
+		}
+	case complex128:
+		if isComplex(to) {
+			return roundComplex(x, to)
+		}
+	case string:
+		if s, ok := to.Underlying().(*types.Slice); ok {
+			return ofString(x, s.Elem())
+		}
+		if isString(to) {
+			return x
+		}
+	case sliceVal:
+		if !isString(to) {
+			break
+		}
+		var text []byte
+		wide := width(from.Underlying().(*types.Slice).Elem()) == 32
+		for _, e := range x.elems {
+			n, ok := e.v.(int64)
+			if !ok {
+				panic(unknown{})
+			}
+			if wide {
+				text = utf8.AppendRune(text, rune(n))
+			} else {
+				text = append(text, byte(n))
+			}
+		}
+		return string(text)
+	}
+	if types.Identical(from.Underlying(), to.Underlying()) {
+		return v
+	}
+	panic(unknown{})
+}
+
+// ofString returns the bytes or runes of a string.
+func ofString(s string, elem types.Type) sliceVal {
+	out := sliceVal{[]*box{}}
+	if width(elem) == 32 {
+		for _, r := range s {
+			out.elems = append(out.elems, &box{v: int64(r), typ: elem})
+		}
+		return out
+	}
+	for i := range len(s) {
+		out.elems = append(out.elems, &box{v: int64(s[i]), typ: elem})
+	}
+	return out
+}
+
+func makeSliceVal(n, c int64, t types.Type) sliceVal {
+	if n < 0 || c < n || c > maxTable {
+		panic(unknown{})
+	}
+	elem := t.Underlying().(*types.Slice).Elem()
+	out := make([]*box, c)
+	for i := range out {
+		out[i] = newBox(elem)
+	}
+	return sliceVal{out[:n]}
+}
+
+// slice computes x[lo:hi:max].
+func (f *runFrame) slice(in *ssa.Slice) any {
+	bound := func(v ssa.Value, no, limit int) int {
+		if v == nil {
+			return no
+		}
+		n := f.int(v)
+		if n < 0 || n > int64(limit) {
+			panic(unknown{})
+		}
+		return int(n)
+	}
+	var elems []*box
+	switch x := f.get(in.X).(type) {
+	case string:
+		hi := bound(in.High, len(x), len(x))
+		return x[bound(in.Low, 0, hi):hi]
+	case sliceVal:
+		elems = x.elems
+	case *box:
+		if x == nil {
+			panic(unknown{})
+		}
+		elems = x.elems
+		if x.obj == nil || x.obj.id != x.obj { // part of something that has a name
+			for _, e := range elems {
+				e.owner = x
+			}
+		}
+		elems = elems[:len(elems):len(elems)]
+	default:
+		panic(unknown{})
+	}
+	mx := bound(in.Max, cap(elems), cap(elems))
+	hi := bound(in.High, len(elems), mx)
+	return sliceVal{elems[bound(in.Low, 0, hi):hi:mx]}
+}
+
+func nextOf(v any) any {
+	it, ok := v.(stringIterVal)
+	if !ok {
+		panic(unknown{})
+	}
+	at := *it.at
+	if at >= len(it.s) {
+		return []any{false, int64(0), int64(0)}
+	}
+	r, size := utf8.DecodeRuneInString(it.s[at:])
+	*it.at += size
+	return []any{true, int64(at), int64(r)}
+}
+
+// runBuiltin runs a call of a predeclared function.
+func runBuiltin(name string, args []any, in *ssa.Call) any {
+	switch name {
+	case "len", "cap":
+		switch x := args[0].(type) {
+		case string:
+			return int64(len(x))
+		case []any:
+			return int64(len(x))
+		case *box:
+			if x != nil {
+				return int64(len(x.elems))
+			}
+		case sliceVal:
+			if name == "cap" {
+				return int64(cap(x.elems))
+			}
+			return int64(len(x.elems))
+		}
+	case "append":
+		s, ok := args[0].(sliceVal)
+		more := bytesOrElems(args[1])
+		if !ok {
+			break
+		}
+		n := len(s.elems) + len(more)
+		if n > maxTable {
+			break
+		}
+		vs := loads(more)
+		out := s.elems
+		if n > cap(out) {
+			elem := in.Type().Underlying().(*types.Slice).Elem()
+			grown := makeSliceVal(int64(n), int64(min(2*n, maxTable)), types.NewSlice(elem)).elems
+			for i, e := range out {
+				grown[i].store(e.load())
+			}
+			out = grown
+		}
+		out = out[:n]
+		for i, v := range vs {
+			out[n-len(vs)+i].store(v)
+		}
+		return sliceVal{out}
+	case "copy":
+		s, ok := args[0].(sliceVal)
+		if !ok {
+			break
+		}
+		vs := loads(bytesOrElems(args[1]))
+		n := min(len(vs), len(s.elems))
+		for i, v := range vs[:n] {
+			s.elems[i].store(v)
+		}
+		return int64(n)
+	case "min", "max":
+		return minMaxVal(name, args, in.Type())
+	case "real", "imag":
+		if x, ok := args[0].(complex128); ok {
+			if name == "real" {
+				return real(x)
+			}
+			return imag(x)
+		}
+	case "complex":
+		re, ok1 := args[0].(float64)
+		im, ok2 := args[1].(float64)
+		if ok1 && ok2 {
+			return complex(re, im)
+		}
+	}
+	panic(unknown{})
+}
+
+func bytesOrElems(v any) []*box {
+	switch v := v.(type) {
+	case string:
+		return ofString(v, types.Typ[types.Uint8]).elems
+	case sliceVal:
+		return v.elems
+	}
+	panic(unknown{})
+}
+
+func loads(elems []*box) []any {
+	out := make([]any, len(elems))
+	for i, e := range elems {
+		out[i] = e.load()
+	}
+	return out
+}
+
+func minMaxVal(name string, args []any, t types.Type) any {
+	acc := args[0]
+	for _, y := range args[1:] {
+		if x, ok := acc.(float64); ok {
+			if y, ok := y.(float64); !ok {
+				panic(unknown{})
+			} else if name == "min" {
+				acc = min(x, y)
+			} else {
+				acc = max(x, y)
+			}
+			continue
+		}
+		op := token.LSS
+		if name == "max" {
+			op = token.GTR
+		}
+		if binaryOp(op, y, acc, t, t) == true {
+			acc = y
+		}
+	}
+	return acc
+}
+
+// natives are functions that have no body here, or have the same results at once.
+var natives = map[string]func(args []any) any{
+	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
+	"math.Float32bits":     func(a []any) any { return int64(math.Float32bits(float32(a[0].(float64)))) },
+	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
+	"math.Float32frombits": func(a []any) any { return float64(math.Float32frombits(uint32(a[0].(int64)))) },
+	"math.Inf":             func(a []any) any { return math.Inf(int(a[0].(int64))) },
+	"math.Ldexp":           func(a []any) any { return math.Ldexp(a[0].(float64), int(a[1].(int64))) },
+	"math.FMA":             func(a []any) any { return math.FMA(a[0].(float64), a[1].(float64), a[2].(float64)) },
+	"math/bits.Mul64": func(a []any) any {
+		hi, lo := bits.Mul64(uint64(a[0].(int64)), uint64(a[1].(int64)))
+		return []any{int64(hi), int64(lo)}
+	},
+	"math/bits.Add64": func(a []any) any {
+		sum, carry := bits.Add64(uint64(a[0].(int64)), uint64(a[1].(int64)), uint64(a[2].(int64)))
+		return []any{int64(sum), int64(carry)}
+	},
+	"math/bits.Sub64": func(a []any) any {
+		diff, borrow := bits.Sub64(uint64(a[0].(int64)), uint64(a[1].(int64)), uint64(a[2].(int64)))
+		return []any{int64(diff), int64(borrow)}
+	},
+}
+
+func init() {
+	for name, fn := range exactFloats {
+		if natives[name] != nil {
+			continue
+		}
+		natives[name] = func(args []any) any {
+			var xs []float64
+			for _, a := range args {
+				xs = append(xs, a.(float64))
+			}
+			return fn(xs)
+		}
+	}
+	for name, fn := range map[string]func(uint64) int64{
+		"LeadingZeros64":  func(x uint64) int64 { return int64(bits.LeadingZeros64(x)) },
+		"LeadingZeros32":  func(x uint64) int64 { return int64(bits.LeadingZeros32(uint32(x))) },
+		"LeadingZeros16":  func(x uint64) int64 { return int64(bits.LeadingZeros16(uint16(x))) },
+		"LeadingZeros8":   func(x uint64) int64 { return int64(bits.LeadingZeros8(uint8(x))) },
+		"LeadingZeros":    func(x uint64) int64 { return int64(bits.LeadingZeros64(x)) },
+		"TrailingZeros64": func(x uint64) int64 { return int64(bits.TrailingZeros64(x)) },
+		"TrailingZeros32": func(x uint64) int64 { return int64(bits.TrailingZeros32(uint32(x))) },
+		"TrailingZeros16": func(x uint64) int64 { return int64(bits.TrailingZeros16(uint16(x))) },
+		"TrailingZeros8":  func(x uint64) int64 { return int64(bits.TrailingZeros8(uint8(x))) },
+		"TrailingZeros":   func(x uint64) int64 { return int64(bits.TrailingZeros64(x)) },
+		"Len64":           func(x uint64) int64 { return int64(bits.Len64(x)) },
+		"Len32":           func(x uint64) int64 { return int64(bits.Len32(uint32(x))) },
+		"Len16":           func(x uint64) int64 { return int64(bits.Len16(uint16(x))) },
+		"Len8":            func(x uint64) int64 { return int64(bits.Len8(uint8(x))) },
+		"Len":             func(x uint64) int64 { return int64(bits.Len64(x)) },
+		"OnesCount64":     func(x uint64) int64 { return int64(bits.OnesCount64(x)) },
+		"OnesCount32":     func(x uint64) int64 { return int64(bits.OnesCount32(uint32(x))) },
+		"OnesCount16":     func(x uint64) int64 { return int64(bits.OnesCount16(uint16(x))) },
+		"OnesCount8":      func(x uint64) int64 { return int64(bits.OnesCount8(uint8(x))) },
+		"OnesCount":       func(x uint64) int64 { return int64(bits.OnesCount64(x)) },
+		"Reverse64":       func(x uint64) int64 { return int64(bits.Reverse64(x)) },
+		"Reverse32":       func(x uint64) int64 { return int64(bits.Reverse32(uint32(x))) },
+		"Reverse16":       func(x uint64) int64 { return int64(bits.Reverse16(uint16(x))) },
+		"Reverse8":        func(x uint64) int64 { return int64(bits.Reverse8(uint8(x))) },
+		"Reverse":         func(x uint64) int64 { return int64(bits.Reverse64(x)) },
+		"ReverseBytes64":  func(x uint64) int64 { return int64(bits.ReverseBytes64(x)) },
+		"ReverseBytes32":  func(x uint64) int64 { return int64(bits.ReverseBytes32(uint32(x))) },
+		"ReverseBytes16":  func(x uint64) int64 { return int64(bits.ReverseBytes16(uint16(x))) },
+		"ReverseBytes":    func(x uint64) int64 { return int64(bits.ReverseBytes64(x)) },
+	} {
+		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64))) }
+	}
+	for name, fn := range map[string]func(x uint64, k int) int64{
+		"RotateLeft64": func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
+		"RotateLeft32": func(x uint64, k int) int64 { return int64(bits.RotateLeft32(uint32(x), k)) },
+		"RotateLeft16": func(x uint64, k int) int64 { return int64(bits.RotateLeft16(uint16(x), k)) },
+		"RotateLeft8":  func(x uint64, k int) int64 { return int64(bits.RotateLeft8(uint8(x), k)) },
+		"RotateLeft":   func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
+	} {
+		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64)), int(args[1].(int64))) }
+	}
+}
+
+// tree returns what a variable holds by parts. What it leads to becomes the root's.
+func (b *box) tree(root any) *constTree {
+	if b.elems != nil {
+		t := &constTree{}
+		for i, e := range b.elems {
+			if part := e.tree(root); part != nil {
+				*t.part(i) = *part
+			}
+		}
+		return t
+	}
+	if b.v == nil { // an empty struct or array
+		return &constTree{}
+	}
+	return treeOf(b.v, b.typ, root)
+}
+
+// treeOf returns a value by parts.
+func treeOf(v any, t types.Type, root any) *constTree {
+	out := &constTree{}
+	switch v := v.(type) {
+	case bool:
+		out.leaf = ssa.NewConst(constant.MakeBool(v), t)
+	case int64:
+		n := constant.MakeInt64(v)
+		if isUnsigned(t) {
+			n = constant.MakeUint64(uint64(v))
+		}
+		out.leaf = ssa.NewConst(n, t)
+	case string:
+		out.leaf = ssa.NewConst(constant.MakeString(v), t)
+	case float64:
+		out.number = &[2]float64{v, 0}
+	case complex128:
+		out.number = &[2]float64{real(v), imag(v)}
+	case []any:
+		types := elemTypes(t)
+		for i, e := range v {
+			*out.part(i) = *treeOf(e, types(i), root)
+		}
+	case *box:
+		switch {
+		case v == nil:
+		case v.obj == nil:
+			panic(unknown{}) // a pointer to a part
+		default:
+			if v.obj.tree == nil && v.obj.typ != nil {
+				if v.owner == v.obj {
+					panic(unknown{}) // it leads to itself
+				}
+				v.owner = v.obj
+				v.obj.tree = v.tree(v.obj)
+			}
+			out.to = v.obj
+		}
+	case funcVal:
+		if len(v.bindings) > 0 {
+			panic(unknown{})
+		}
+		if v.fn != nil {
+			out.leaf = v.fn
+		}
+	case ifaceVal:
+		if v.typ != nil {
+			*out = *treeOf(v.v, v.typ, root)
+			out.dynamic = v.typ
+		}
+	case sliceVal:
+		for i, e := range v.elems {
+			if e.owner != nil && e.owner != root {
+				panic(unknown{}) // another one has it, too
+			}
+			e.owner = root
+			*out.part(i) = *e.tree(root)
+		}
+		out.length, out.made = len(v.elems), v.elems != nil
+		if len(v.elems) > 0 {
+			t := types.NewArray(t.Underlying().(*types.Slice).Elem(), int64(len(v.elems)))
+			out.array = &object{v.elems[0], t, &constTree{parts: out.parts}}
+		}
+	default:
+		panic(unknown{})
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package reject
+
+import (
+	"math"
+	"os"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+var endless = func() int {
+	n := 0
+	for i := 0; ; i++ {
+		n ^= i * 3
+	}
+}()
+
+var fourInts [4]int
+
+var argCount = len(os.Args) + 3
+var exponent = math.Exp(2)
+var aMap = map[int]int{1: 2}
+var fromMap = aMap[1]
+var outside = fourInts[given(4)]
+var deepest = recursed(3000)
+
+func recursed(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return recursed(n-1) + 1
+}
+
+func given(n int) int { return n }
+
+type looped struct {
+	l *looped
+	n int
+}
+
+var ringOf = func() *looped { l := &looped{n: 4}; l.l = l; return l }()
+
+type Computes struct {
+	Op  []uint32
+	Out []float64
+}
+
+func (k Computes) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = float64(endless)     // want KG202 `endless is not known`
+	k.Out[i] += float64(argCount)   // want KG202 `argCount is not known`
+	k.Out[i] += exponent            // want KG202 `exponent is not known`
+	k.Out[i] += float64(fromMap)    // want KG202 `fromMap is not known`
+	k.Out[i] += float64(outside)    // want KG202 `outside is not known`
+	k.Out[i] += float64(deepest)    // want KG202 `deepest is not known`
+	k.Out[i] += float64(ringOf.l.n) // want KG202 `cannot read the package-level variable ringOf`
+	k.Out[i] += float64(fourInts[i%4])
+}

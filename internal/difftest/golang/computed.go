@@ -1,0 +1,147 @@
+package golang
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// Computed reads package-level variables that functions compute.
+type Computed struct {
+	In, Out []uint32
+	F       []float32
+	D       []float64
+}
+
+// crcTable is filled by a loop.
+var crcTable = makeCRC(0xedb88320)
+
+func makeCRC(poly uint32) *[256]uint32 {
+	t := new([256]uint32)
+	for i := range t {
+		c := uint32(i)
+		for range 8 {
+			if c&1 == 1 {
+				c = c>>1 ^ poly
+			} else {
+				c >>= 1
+			}
+		}
+		t[i] = c
+	}
+	return t
+}
+
+// twiddles has roots of unity, by a function literal.
+var twiddles = func() (t [32]complex64) {
+	for i := range t {
+		s, c := math.Sincos(-2 * math.Pi * float64(i) / float64(len(t)))
+		t[i] = complex64(complex(c, s))
+	}
+	return
+}()
+
+var sineTable = appended(math.Sin, 1<<9)
+
+func appended(f func(float64) float64, n int) (t []float32) {
+	for i := range n {
+		t = append(t, float32(f(float64(i)/float64(n))))
+	}
+	return t
+}
+
+var quotient, remainder = divided(-17, 5)
+
+func divided(a, b int) (int, int8) { return a / b, int8(a % b) }
+
+var mixedUp = float64(quotient)*0.1 + math.Cbrt(float64(len(sineTable)))/math.Atan2(2, 3)
+
+// primes come from a sieve, within what append gives.
+var primes = sieve(200)
+
+func sieve(n int) []uint16 {
+	composite := make([]bool, n)
+	var out []uint16
+	for i := 2; i < n; i++ {
+		if composite[i] {
+			continue
+		}
+		out = append(out, uint16(i))
+		for j := i * i; j < n; j += i {
+			composite[j] = true
+		}
+	}
+	return out
+}
+
+type huffman struct {
+	left, right *huffman
+	symbol      string
+	weight      int
+}
+
+// codeTree is made of what points to one another.
+var codeTree = grow([]int{5, 9, 12, 13, 16, 45})
+
+func grow(weights []int) *huffman {
+	var nodes []*huffman
+	for i, w := range weights {
+		nodes = append(nodes, &huffman{symbol: string(rune('a' + i)), weight: w})
+	}
+	for len(nodes) > 1 {
+		slices.SortFunc(nodes, func(a, b *huffman) int { return a.weight - b.weight })
+		joined := &huffman{nodes[0], nodes[1], nodes[0].symbol + nodes[1].symbol, nodes[0].weight + nodes[1].weight}
+		nodes = append([]*huffman{joined}, nodes[2:]...)
+	}
+	return nodes[0]
+}
+
+type sieved struct {
+	name  string
+	apply func(x uint32) uint32
+	mask  [3]uint8
+}
+
+var filters = makeFilters(3)
+
+func makeFilters(n int) sieves {
+	fs := sieves{}
+	for i := range n {
+		f := sieved{name: "filter"[:i+1], mask: [3]uint8{uint8(i), 255, uint8(-i)}, apply: bits.Reverse32}
+		if i == 1 {
+			f.apply = func(x uint32) uint32 { return x + 7 }
+		}
+		fs.list = append(fs.list, f)
+	}
+	return fs
+}
+
+type sieves struct{ list []sieved }
+
+var turnedBits = bits.Reverse8(uint8(len(primes))) ^ uint8(bits.LeadingZeros32(crcTable[1]))
+
+// Kernel reads them all.
+func (k Computed) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	h := crcTable[x&255] ^ uint32(turnedBits)<<8
+	w := twiddles[x%32]
+	k.F[i] = sineTable[x%uint32(len(sineTable))] + real(w)*imag(w)
+	k.D[i] = mixedUp * float64(remainder)
+	h = h*31 + uint32(primes[x%uint32(len(primes))])
+	at, depth := codeTree, uint32(0)
+	for b := x; at.left != nil && depth < 8; b >>= 1 {
+		if b&1 == 0 {
+			at = at.left
+		} else {
+			at = at.right
+		}
+		depth++
+	}
+	h = h*31 + uint32(at.weight)*depth + uint32(at.symbol[0])
+	f := &filters.list[x%3]
+	h = h*31 + f.apply(x) + uint32(f.mask[i%3]) + uint32(len(f.name))
+	k.Out[i] = h + uint32(quotient)
+}
