@@ -50,7 +50,7 @@ var language = map[string][]snippet{
 		yes("k.Out[i] = digit(\"abc\", i)", "func digit(s string, i int) int32 { if s == \"x\" { return 0 }; return int32(s[i%len(s)]) }"),
 		yes("s := \"a\"; if i > 3 { s = \"bcd\"[i%3:] }; if s < \"c\" { k.Out[i] = int32(len(s)) }; for _, r := range s { k.Out[i] += r }"),
 		no("KG208", "s := \"a\" + \"bcd\"[i%3:]; k.Out[i] = int32(s[0])"),
-		no("KG208", "b := []byte(\"bcd\"[i%3:]); k.Out[i] = int32(b[0])"),
+		no("KG208", "b := []byte(\"bcd\"[i%3:]); b[0]++; k.Out[i] = int32(b[0])"),
 	},
 	"arrays": {
 		yes("var a [8]int32; a[i%8] = 3; b := a; k.Out[i] = b[i%7]"),
@@ -268,11 +268,24 @@ var language = map[string][]snippet{
 		no("KG303", "var u uintptr; atomic.AddUintptr(&u, 1)"), no("KG303", "var v atomic.Value; v.Store(i)"),
 		no("KG303", "var p atomic.Pointer[int]; k.B[i] = p.Load() == nil"),
 	},
-	"package crypto/sha256":          {yes("s := sha256.Sum256([]byte(\"abc\")); k.Out[i] = int32(s[i%32])")},
-	"package math/rand/v2":           {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
-	"package errors":                 {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), no("KG304", "k.B[i] = errors.Join(nil, nil) == nil")},
-	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
-	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
+	"package strings": {
+		yes("s := \"a b\\u00e9\"[i%4:]; k.B[i] = strings.HasPrefix(s, \"a\") || strings.EqualFold(s, \"B\") || strings.ContainsRune(s, k.X[i]); for w := range strings.FieldsSeq(s) { k.Out[i] += int32(len(w)) }"),
+		no("KG304", "k.B[i] = strings.ToUpper(\"a\") == \"A\""), no("KG304", "var b strings.Builder; b.WriteByte(1)"),
+	},
+	"package strconv": {
+		yes("b := strconv.AppendInt(make([]byte, 0, 20), int64(k.X[i]), 10); b = strconv.AppendBool(b, k.B[i]); k.Out[i] = int32(len(b))"),
+		no("KG304", "n, _ := strconv.Atoi(\"12\"); k.Out[i] = int32(n)"),
+	},
+	"package encoding/hex":            {yes("b := make([]byte, 8); k.Out[i] = int32(hex.Encode(b, []byte(\"abc\"))) + int32(b[i%8])"), no("KG204", "k.B[i] = hex.EncodeToString([]byte(\"ab\")) == \"a\"")},
+	"package encoding/base32, base64": {yes("e := base64.NewEncoding(\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\"); b := make([]byte, 8); e.Encode(b, []byte(\"abc\")); k.Out[i] = int32(b[i%8])"), no("KG202", "b := make([]byte, 8); base64.StdEncoding.Encode(b, []byte(\"abc\"))"), no("KG204", "b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b)")},
+	"package hash/fnv":                {yes("h := fnv.New64a(); h.Write([]byte(\"abc\")); k.U[i] = h.Sum64()")},
+	"package image, image/color":      {yes("c := color.RGBA{1, 2, uint8(i), 255}; y, _, _ := color.RGBToYCbCr(c.R, c.G, c.B); r := image.Rect(0, 0, i, 5).Intersect(image.Rect(1, 1, 9, 9)); k.Out[i] = int32(y) + int32(r.Dx()); k.B[i] = image.Pt(i, 2).In(r)"), no("KG204", "k.Out[i] = int32(image.NewGray(image.Rect(0, 0, i, i)).Stride)")},
+	"package container/list, ring":    {yes("l := list.New(); l.PushBack(k.X[i]); l.PushFront(int32(3)); for e := l.Front(); e != nil; e = e.Next() { k.Out[i] += e.Value.(int32) }")},
+	"package crypto/sha256, sha512":   {yes("s := sha256.Sum256([]byte(\"abc\")); k.Out[i] = int32(s[i%32])")},
+	"package math/rand/v2":            {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
+	"package errors":                  {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), no("KG304", "k.B[i] = errors.Join(nil, nil) == nil")},
+	"package unsafe":                  {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
+	"package fmt, os, sync, time, …":  {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
 }
 
 // source makes a package of a snippet.

@@ -251,7 +251,7 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes, of bytes to read before they change; else KG208
+//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
@@ -278,7 +278,9 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	bytes                      yes, what compares, searches and trims; what allocates: KG204, KG208
+//	bytes                      yes, what compares, searches and trims, and Buffer within the capacity of its bytes; what allocates: KG204, KG208
+//	strings                    yes, what compares, searches and trims, and iterators; what makes strings: KG304
+//	strconv                    yes, AppendInt, AppendUint and AppendBool; what knows floats or parses: KG304
 //	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
@@ -287,10 +289,15 @@
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
 //	hash/adler32               yes
+//	hash/fnv                   yes
 //	container/heap             yes
-//	crypto/sha256              yes, Sum256 and Sum224
+//	container/list, ring       yes
+//	crypto/sha256, sha512      yes, the functions that sum
 //	errors                     yes; AsType, Join: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
+//	encoding/hex               yes, of bytes; what makes strings: KG204
+//	encoding/base32, base64    yes, of bytes, by NewEncoding in the kernel; their variables: KG202; base32's Decode: KG204
+//	image, image/color         yes, points, rectangles, colours and pixels; what allocates: KG204
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304
 //

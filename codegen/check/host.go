@@ -4,6 +4,10 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // hostPackages are those whose code can have no meaning on a device, so that one
@@ -18,12 +22,14 @@ var hostPackages = map[string]string{
 	"crypto/rand": randHint, "encoding/binary": "use the methods of binary.LittleEndian and binary.BigEndian",
 	"errors": "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault",
 	"bufio":  "", "context": "", "io": "", "net": "", "os": "", "reflect": "",
-	"runtime": "", "strconv": "", "strings": "", "syscall": "", "testing": "", "time": "", "unsafe": "",
+	"runtime": "", "strconv": strconvHint, "strings": stringsHint, "syscall": "", "testing": "", "time": "", "unsafe": "",
 }
 
 const (
-	printHint = "write results to a slice and print them on the host; panic(\"text\") reports a fault"
-	randHint  = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
+	printHint   = "write results to a slice and print them on the host; panic(\"text\") reports a fault"
+	stringsHint = "keep bytes in a slice: b = append(b, text...); or call it on the host and pass the result"
+	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint and AppendBool write to bytes"
+	randHint    = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
 )
 
 func hostOnly(pkg string) bool {
@@ -32,12 +38,13 @@ func hostOnly(pkg string) bool {
 }
 
 // someHosts are packages of which some functions are the host's.
-var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand/v2": true, "sort": true}
+var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
 // hostFunc reports whether a function of a package that is not the host's works
-// on something that is: the generator that all goroutines share, reflection, or readers
-// and writers.
-func hostFunc(pkg, name string, method bool) bool {
+// on something that is: the generator that all goroutines share, reflection, readers
+// and writers, or strings that are made.
+func hostFunc(o *ssa.Function, pkg string) bool {
+	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
 	case "math/rand/v2":
 		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
@@ -47,9 +54,22 @@ func hostFunc(pkg, name string, method bool) bool {
 		return !method && name != "New" && name != "Unwrap"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
+	case "strconv":
+		return !method && token.IsExported(name) && !slices.Contains([]string{"AppendBool", "AppendInt", "AppendUint", "IsGraphic", "IsPrint"}, name)
+	case "strings":
+		if recv := o.Signature.Recv(); recv != nil {
+			of := load.TypeName(recv.Type())
+			return of == "Builder" || of == "Replacer"
+		}
+		return slices.Contains(makeStrings, name)
 	}
 	return false
 }
+
+// makeStrings are the functions of package strings that allocate.
+var makeStrings = strings.Fields(`
+	Clone Fields FieldsFunc Join Map NewReplacer Repeat Replace ReplaceAll Split SplitAfter SplitAfterN SplitN
+	Title ToLower ToLowerSpecial ToTitle ToTitleSpecial ToUpper ToUpperSpecial ToValidUTF8`)
 
 func hostHint(pkg string) string {
 	if h := hostPackages[pkg]; h != "" {

@@ -118,7 +118,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
 		message: load.FuncText(origin(fn)) + " runs only on the host"}
 	o := origin(fn)
-	if hostOnly(pkg) || hostFunc(pkg, o.Name(), o.Signature.Recv() != nil || o.Parent() != nil) {
+	if hostOnly(pkg) || hostFunc(o, pkg) {
 		return []found{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {

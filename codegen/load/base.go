@@ -44,7 +44,7 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 			return
 		}
 		b.byPath[p.path] = p
-		wanted[p] = l.likely(p)
+		wanted[p] = l.likely(p) || p.std && seldomStd[p.path]
 		for _, q := range p.imports {
 			index(q)
 		}

@@ -168,7 +168,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		more := false
 		for path := range l.reach(u, f.reachedFrom()) {
 			p := byPath[path]
-			if p == nil || wanted[p] || p.std && !deviceStd[path] || len(p.files) == 0 {
+			if p == nil || wanted[p] || p.std && !DeviceStd(path) || len(p.files) == 0 {
 				continue // lower says which call has no body
 			}
 			wanted[p], more = true, true

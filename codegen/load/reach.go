@@ -21,9 +21,18 @@ var deviceStd = map[string]bool{
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }
 
+// seldomStd lists more of them: packages that programs import for other reasons than
+// their kernels, which come from source where a kernel calls them.
+var seldomStd = map[string]bool{
+	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
+	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
+	"image": true, "image/color": true, "container/list": true, "container/ring": true,
+	"crypto/sha512": true, "crypto/internal/fips140/sha512": true,
+}
+
 // DeviceStd reports whether a standard package's code may be compiled into
 // kernels.
-func DeviceStd(path string) bool { return deviceStd[path] }
+func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
 // reacher walks the code that kernels reach.
 type reacher struct {
@@ -244,13 +253,20 @@ func funcPackage(fn *ssa.Function) string {
 func funcName(fn *ssa.Function) string {
 	f := object(fn)
 	if recv := f.Signature().Recv(); recv != nil {
-		t := recv.Type()
-		if p, ok := t.(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if n, ok := types.Unalias(t).(*types.Named); ok {
-			return n.Obj().Name() + "." + f.Name()
+		if of := TypeName(recv.Type()); of != "" {
+			return of + "." + f.Name()
 		}
 	}
 	return f.Name()
+}
+
+// TypeName returns the name of the declared type that t is, or points to, or "".
+func TypeName(t types.Type) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // Some functions of the standard library have other code in kernels: those that call
-// themselves, where a fixed number of waiting calls is enough, and one in assembly.
+// themselves, where a fixed number of waiting calls is enough, one in assembly, and one
+// that makes strings.
 // Like gc's, that of sorts is made from a template: for slices with a function that
 // compares, for slices of what has an order, and for sort.Interface.
 
@@ -45,10 +46,16 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
+// replacing are the templates of packages that have functions with other code.
+var replacing = map[string]string{"slices": "sort", "sort": "sort", "strings": "strings", "internal/chacha8rand": "chacha8"}
+
 // replaced reports whether a function of a package has other code in kernels.
 func replaced(pkg, name string) bool {
-	if pkg == "internal/chacha8rand" {
+	switch pkg {
+	case "internal/chacha8rand":
 		return name == "block"
+	case "strings":
+		return name == "IndexRune"
 	}
 	for _, v := range sortVariants[pkg] {
 		if name == "pdqsort"+v.Name || name == "symMerge"+v.Name {
@@ -68,13 +75,11 @@ func WithoutStack(fullName string) bool {
 // replace adds the code of kernels to a package's files, and takes out what it is
 // for. A package that has other functions, since its Go is another one, stays as it is.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
-	file := "sort"
-	variants, sorts := sortVariants[p.path]
-	if p.path == "internal/chacha8rand" {
-		file = "chacha8"
-	} else if !sorts {
+	file := replacing[p.path]
+	if file == "" {
 		return files
 	}
+	variants := sortVariants[p.path]
 	var text strings.Builder
 	if err := parsedTemplates().ExecuteTemplate(&text, file+".tmpl", map[string]any{"Package": p.path, "Variants": variants}); err != nil {
 		panic("BUG: " + err.Error())

@@ -286,11 +286,11 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
-	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) {
+	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.oneSlice {
 		allocates()
 		return l.lost(in.Type())
 	}
-	if s.at.device() {
+	if s.at.device() && !l.oneSlice {
 		l.atEnd(func() {
 			if l.onlyNil(s.at.addr) {
 				allocates()

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"go/types"
+	"math"
+	"unicode/utf8"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -36,6 +38,9 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		return bad{}
 	}
 	x, ok := v.(*ir.Value)
+	if ok && x.IsConst() && isInteger(from) && isString(to) {
+		return str{string(runeOf(x, from))}
+	}
 	if !ok || l.classify(to) != classScalar {
 		if types.Identical(from.Underlying(), to.Underlying()) {
 			return v
@@ -61,6 +66,18 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		return l.floatToInt(x, to)
 	}
 	return x
+}
+
+// runeOf returns the rune that a constant integer is as a string.
+func runeOf(x *ir.Value, from types.Type) rune {
+	n := x.Int()
+	if isUnsigned(from) {
+		n = int64(min(x.Bits, math.MaxInt64))
+	}
+	if n != int64(rune(n)) {
+		return utf8.RuneError
+	}
+	return rune(n)
 }
 
 func (l *lowerer) intToInt(x *ir.Value, from, to types.Type) *ir.Value {

@@ -214,6 +214,9 @@ func (l *lowerer) value(in ssa.Value) val {
 		if _, ok := load.Reinterpreted(in); ok || load.OnlyReinterpreted(in) {
 			return l.get(in.X)
 		}
+		if t, ok := l.get(in.X).(text); ok && onlyLooked(in) {
+			return l.textBytes(t)
+		}
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())

@@ -47,6 +47,7 @@ type lowerer struct {
 	prologue   []*ir.Value             // to stand at the kernel's start
 	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
 	inData     map[*ssa.Global]bool    // those that must not be
+	oneSlice   bool                    // what is lowered is for one of several slices
 	again      bool                    // lower once more, since inData or texts has grown
 	texts      *texts
 	choices    *choices

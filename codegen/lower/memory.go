@@ -166,11 +166,19 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 		return false
 	}
 	p, ok := l.get(x).(pointer)
-	if !ok || !isNilShape(p) {
+	if !ok || !isNilShape(p) && !l.alwaysNil(p, x.Type()) {
 		return false
 	}
 	l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	return true
+}
+
+// alwaysNil reports whether a pointer of type t that is kept as an address must be nil,
+// since what it may point to has no address.
+func (l *lowerer) alwaysNil(p pointer, t types.Type) bool {
+	m, ok := p.ref.(mem)
+	to, isPointer := t.Underlying().(*types.Pointer)
+	return ok && m.device() && isPointer && !l.isFlat(to.Elem())
 }
 
 func (l *lowerer) loadRef(r ref, t types.Type) val {

@@ -50,7 +50,11 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	}
 	join := l.newBlock()
 	l.dispatch(u, 0, len(u.alts), func(i int) {
-		v := one(l.alt(u, i))
+		v := l.alt(u, i)
+		before := l.oneSlice
+		_, l.oneSlice = v.(slice)
+		v = one(v)
+		l.oneSlice = before
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
 			if c != nil {
 				l.storeCell(c, v)

@@ -15,6 +15,10 @@ import (
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
+	add("bytes.growSlice", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		l.outOfCapacity()
+		return args[0]
+	})
 	add("unicode/utf8.RuneCount", lowerRuneCount)
 	add("unicode/utf8.ValidString", stringIntrinsic(func(l *lowerer, s string) val { return l.m.Bool(utf8.ValidString(s)) }))
 	add("unicode/utf8.DecodeLastRuneInString", stringIntrinsic(func(l *lowerer, s string) val {
@@ -111,9 +115,14 @@ func allocatesBeyond(fn *ssa.Function) bool {
 // makeSlice lowers make where package check lets it stand: in functions that
 // allocate beyond a slice's capacity.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
+	l.outOfCapacity()
+	return l.zero(in.Type())
+}
+
+// outOfCapacity is where a longer slice would have to be allocated.
+func (l *lowerer) outOfCapacity() {
 	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
 	l.dead()
-	return l.zero(in.Type())
 }
 
 // simpler names functions of the standard library that have the same outcome with

@@ -147,6 +147,43 @@ func (l *lowerer) textBytes(t text) slice {
 	return s
 }
 
+// onlyLooked reports whether a string is converted to bytes only to look at them, as by
+// ranging over them: then it needs no copy.
+func onlyLooked(v ssa.Value) bool {
+	s, ok := v.Type().Underlying().(*types.Slice)
+	if !ok || width(s.Elem()) != 8 {
+		return false
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.IndexAddr:
+			for _, use := range *r.Referrers() {
+				switch use := use.(type) {
+				case *ssa.DebugRef:
+				case *ssa.UnOp:
+					if use.Op != token.MUL {
+						return false
+					}
+				default:
+					return false
+				}
+			}
+		case *ssa.Slice:
+			if !onlyLooked(r) {
+				return false
+			}
+		case *ssa.Call:
+			if b, ok := r.Call.Value.(*ssa.Builtin); !ok || b.Name() != "len" && b.Name() != "cap" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // textVar stands for the memory of a text where its bounds are checked.
 var textVar = &ir.Var{}
 

@@ -115,6 +115,8 @@ func init() {
 	add1("Bytes", gen.RunBytes, 60, func() golang.Bytes {
 		return golang.Bytes{In: []byte("get put post getput tputtu \x00\x01\x02\x03 tttuuu a get p q xyz put abcdef"), Buf: make([]byte, 16*60), Out: make([]int, 60)}
 	})
+	add1("Wares", gen.RunWares, 24, func() golang.Wares { return golang.Wares{Out: make([]int, 2*24)} })
+	add1("Rings", gen.RunRings, 12, func() golang.Rings { return golang.Rings{Out: make([]int, 12)} })
 	add1("Unicodes", gen.RunUnicodes, 40, func() golang.Unicodes {
 		k := golang.Unicodes{Raw: []byte("a \t\n. x\u00a0!\u2003é, b  .c\x80 \xe2\x80 ---- abc 1 2 3 4"), Out: out32(40)}
 		for i := range 40 {

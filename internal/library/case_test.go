@@ -98,6 +98,7 @@ type sum uint64
 func (r *sum) u(x uint64) { *r = (*r ^ sum(x)) * 0x9e3779b97f4a7c15; *r ^= *r >> 29 }
 func (r *sum) i(x int) { r.u(uint64(x)) }
 func (r *sum) b(x bool) { r.u(bit(x)) }
+func (r *sum) s(t string) { r.i(len(t)); for i := range len(t) { r.u(uint64(t[i])) } }
 func (r *sum) f(x float64) { r.u(floatBits(x)) }
 func (r *sum) f32(x float32) { r.u(uint64(narrowBits(x))) }
 func (r *sum) c(x complex128) { r.f(real(x)); r.f(imag(x)) }
@@ -315,4 +316,5 @@ func file(text string) string {
 // importable lists what rows may import.
 var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
 	"slices", "sort", "strings", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe", "io", "unicode",
+	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "container/ring", "image/color",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties"}

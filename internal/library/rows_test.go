@@ -61,6 +61,10 @@ var table = map[string]map[string]row{
 	),
 	"math/cmplx": {},
 	"bytes":      bytesRows,
+	"strings":    stringsRows, "strconv": strconvRows, "encoding/hex": hexRows, "hash/fnv": fnvRows,
+	"encoding/base32": baseRows("base32", "0123456789abcdefghijklmnopqrstuv"), "crypto/sha512": sha512Rows,
+	"encoding/base64": baseRows("base64", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
+	"container/list":  listRows, "container/ring": ringRows, "image/color": colorRows,
 	"cmp": {
 		"Compare": yes("r.i(cmp.Compare(x, y)); r.i(cmp.Compare(u, v)); r.i(cmp.Compare(int8(u), int8(v))); r.i(cmp.Compare(a, b))"),
 		"Less":    yes("r.b(cmp.Less(x, y)); r.b(cmp.Less(u, v)); r.b(cmp.Less(int16(u), int16(v))); r.b(cmp.Less(a, b))"),

@@ -89,7 +89,7 @@ var All = []Mistake{
 	{Name: "delete", Code: "KG207", Body: "var m map[int]int\ndelete«(m, i)"},
 	{Name: "clear map", Code: "KG207", Body: "var m map[int]int\nclear«(m)"},
 	{Name: "join strings", Code: "KG208", Body: "s := \"a\" «+ \"bcd\"[i%3:]\nk.Out[i] = int32(s[0])"},
-	{Name: "bytes of string", Code: "KG208", Body: "b := []byte«(\"bcd\"[i%3:])\nk.Out[i] = int32(b[0])"},
+	{Name: "bytes of string", Code: "KG208", Body: "b := []byte«(\"bcd\"[i%3:])\nb[0]++\nk.Out[i] = int32(b[0])"},
 	{Name: "string of rune", Code: "KG208", Body: "s := string«(rune(i))\nk.Out[i] = int32(len(s))"},
 
 	{Name: "recursion", Code: "KG301", Body: "k.Out[i] = fact(5)", Decls: "func fact(n int32) int32 {\nif n < 2 { return 1 }\nreturn n * fact«(n-1)\n}"},

@@ -269,8 +269,10 @@ func (k Rounds) Kernel(it dsl.Item1) {
 	ss := fs[k.Out[0]:] // want KG201 `which elements`
 	ss[0](1)
 	text := "abc"[k.Out[0]:]
-	k.Out[1] = len(text + "d")      // want KG208 `cannot join`
-	k.Out[2] = int([]byte(text)[0]) // want KG208 `cannot convert`
+	k.Out[1] = len(text + "d") // want KG208 `cannot join`
+	bs := []byte(text)         // want KG208 `cannot convert`
+	bs[0] = 1
+	k.Out[2] = int([]byte(text)[0]) // which only looks at them
 }
 
 type shape interface{ area() int }
