@@ -6,6 +6,7 @@ package golanggen
 import (
 	"context"
 	_ "embed"
+	"image/color"
 	"unicode"
 
 	"github.com/kgen-go/kgen/abi"
@@ -25,7 +26,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -2474,6 +2475,59 @@ func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 // RunRefilled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(refilledKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Rings.spv
+var ringsSPIRV string
+
+//go:embed Rings.words.spv
+var ringsWords string
+
+var ringsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Rings",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:76:19", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:61:44"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:85:7", Limit: -1},
+	},
+	SPIRV: ringsSPIRV,
+	Sum:   0xb7626570,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xaa286e9f},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Rings{
+		Out: kernelimpl.HostSlice[int](a, 0),
+	}.Kernel
+})
+
+// Rings is the kernel [golang.Rings] with its slices in device memory.
+// Rings has nodes of its own that point to each other, and at last to themselves.
+type Rings struct {
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(ringsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRings runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
@@ -5075,6 +5129,69 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 	l := kernelimpl.NewLaunch(visitorsKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Wares.spv
+var waresSPIRV string
+
+//go:embed Wares.words.spv
+var waresWords string
+
+var waresKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Wares",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/wares.go:17:14", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:5", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:13", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:16", Limit: 200},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:4", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:4", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:12", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:231:3", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:234:4", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:19:5", Limit: 2},
+		{Kind: abi.FaultIndex, Pos: "image/image.go:906:7", Limit: 64},
+	},
+	Variables: []abi.Variable{
+		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
+	},
+	SPIRV: waresSPIRV,
+	Sum:   0xd45b69a1,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x5ec339dd},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Wares{
+		Out: kernelimpl.HostSlice[int](a, 0),
+	}.Kernel
+})
+
+// Wares is the kernel [golang.Wares] with its slices in device memory.
+// Wares calls what packages of the standard library have for other ends than kernels.
+type Wares struct {
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Wares) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(waresKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunWares runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(waresKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
