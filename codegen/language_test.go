@@ -277,7 +277,7 @@ var language = map[string][]snippet{
 		no("KG304", "n, _ := strconv.Atoi(\"12\"); k.Out[i] = int32(n)"),
 	},
 	"package encoding/hex":            {yes("b := make([]byte, 8); k.Out[i] = int32(hex.Encode(b, []byte(\"abc\"))) + int32(b[i%8])"), no("KG204", "k.B[i] = hex.EncodeToString([]byte(\"ab\")) == \"a\"")},
-	"package encoding/base32, base64": {yes("e := base64.NewEncoding(\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\"); b := make([]byte, 8); e.Encode(b, []byte(\"abc\")); k.Out[i] = int32(b[i%8])"), no("KG202", "b := make([]byte, 8); base64.StdEncoding.Encode(b, []byte(\"abc\"))"), no("KG204", "b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b)")},
+	"package encoding/base32, base64": {yes("e := base64.NewEncoding(\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\"); b := make([]byte, 8); e.Encode(b, []byte(\"abc\")); k.Out[i] = int32(b[i%8])"), yes("b := make([]byte, 8); base64.StdEncoding.Encode(b, []byte(\"abc\"))"), no("KG204", "b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b)")},
 	"package hash/fnv":                {yes("h := fnv.New64a(); h.Write([]byte(\"abc\")); k.U[i] = h.Sum64()")},
 	"package image, image/color":      {yes("c := color.RGBA{1, 2, uint8(i), 255}; y, _, _ := color.RGBToYCbCr(c.R, c.G, c.B); r := image.Rect(0, 0, i, 5).Intersect(image.Rect(1, 1, 9, 9)); k.Out[i] = int32(y) + int32(r.Dx()); k.B[i] = image.Pt(i, 2).In(r)"), no("KG204", "k.Out[i] = int32(image.NewGray(image.Rect(0, 0, i, i)).Stride)")},
 	"package container/list, ring":    {yes("l := list.New(); l.PushBack(k.X[i]); l.PushFront(int32(3)); for e := l.Front(); e != nil; e = e.Next() { k.Out[i] += e.Value.(int32) }")},

@@ -280,7 +280,7 @@
 //	cmp                        yes
 //	bytes                      yes, what compares, searches and trims, and Buffer within the capacity of its bytes; what allocates: KG204, KG208
 //	strings                    yes, what compares, searches and trims, and iterators; what makes strings: KG304
-//	strconv                    yes, AppendInt, AppendUint and AppendBool; what knows floats or parses: KG304
+//	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; what parses or makes strings: KG304
 //	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
@@ -296,7 +296,7 @@
 //	errors                     yes; AsType, Join: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	encoding/hex               yes, of bytes; what makes strings: KG204
-//	encoding/base32, base64    yes, of bytes, by NewEncoding in the kernel; their variables: KG202; base32's Decode: KG204
+//	encoding/base32, base64    yes, of bytes; what base32 decodes: KG204
 //	image, image/color         yes, points, rectangles, colours and pixels; what allocates: KG204
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

@@ -28,7 +28,7 @@ var hostPackages = map[string]string{
 const (
 	printHint   = "write results to a slice and print them on the host; panic(\"text\") reports a fault"
 	stringsHint = "keep bytes in a slice: b = append(b, text...); or call it on the host and pass the result"
-	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint and AppendBool write to bytes"
+	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint, AppendFloat and AppendBool write to bytes"
 	randHint    = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
 )
 
@@ -55,7 +55,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	case "strconv":
-		return !method && token.IsExported(name) && !slices.Contains([]string{"AppendBool", "AppendInt", "AppendUint", "IsGraphic", "IsPrint"}, name)
+		return !method && token.IsExported(name) && !slices.Contains([]string{"AppendBool", "AppendFloat", "AppendInt", "AppendUint", "IsGraphic", "IsPrint"}, name)
 	case "strings":
 		if recv := o.Signature.Recv(); recv != nil {
 			of := load.TypeName(recv.Type())
