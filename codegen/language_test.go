@@ -234,7 +234,7 @@ var language = map[string][]snippet{
 		yes("b := utf16.AppendRune(make([]uint16, 0, 2), k.X[i]); k.Out[i] = int32(b[0]) + utf16.DecodeRune(k.X[0], k.X[1])"),
 		no("KG204", "k.Out[i] = int32(utf16.Encode(k.X)[0])"),
 	},
-	"package hash/adler32": {yes("h := adler32.New(); h.Write([]byte(\"abc\")); k.Out[i] = int32(h.Sum32() ^ adler32.Checksum([]byte(\"abc\")))")},
+	"package hash/adler32, hash/crc32": {yes("k.Out[i] = int32(crc32.ChecksumIEEE([]byte(\"abc\")) + crc32.Update(3, castagnoli, []byte(\"abc\")))", "var castagnoli = crc32.MakeTable(crc32.Castagnoli)"), yes("h := adler32.New(); h.Write([]byte(\"abc\")); k.Out[i] = int32(h.Sum32() ^ adler32.Checksum([]byte(\"abc\")))")},
 	"package container/heap": {
 		yes("h := &ordered{make([]int32, 0, 8)}; heap.Push(h, k.X[i]); heap.Init(h); k.Out[i] = heap.Pop(h).(int32)", orderedHeap),
 	},

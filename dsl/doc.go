@@ -288,7 +288,7 @@
 //	unicode                    yes
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
-//	hash/adler32               yes
+//	hash/adler32, hash/crc32   yes
 //	hash/fnv                   yes
 //	container/heap             yes
 //	container/list, ring       yes

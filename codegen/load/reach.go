@@ -16,7 +16,7 @@ var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
 	"math/rand/v2": true, "internal/chacha8rand": true, "container/heap": true, "unicode/utf8": true,
-	"unicode/utf16": true, "hash/adler32": true, "errors": true, "io": true, "internal/bytealg": true, "unicode": true,
+	"unicode/utf16": true, "hash/adler32": true, "hash/crc32": true, "errors": true, "io": true, "internal/bytealg": true, "unicode": true,
 	"crypto/sha256": true, "crypto/internal/boring": true, "crypto/internal/fips140": true,
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }

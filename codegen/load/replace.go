@@ -12,8 +12,8 @@ import (
 )
 
 // Some functions of the standard library have other code in kernels: those that call
-// themselves, where a fixed number of waiting calls is enough, one in assembly, and one
-// that makes strings.
+// themselves, where a fixed number of waiting calls is enough, one in assembly, one that
+// makes strings, and those that make tables when these are first needed.
 // Like gc's, that of sorts is made from a template: for slices with a function that
 // compares, for slices of what has an order, and for sort.Interface.
 
@@ -47,13 +47,15 @@ var sortVariants = map[string][]sortVariant{
 }
 
 // replacing are the templates of packages that have functions with other code.
-var replacing = map[string]string{"slices": "sort", "sort": "sort", "strings": "strings", "internal/chacha8rand": "chacha8"}
+var replacing = map[string]string{"slices": "sort", "sort": "sort", "strings": "strings", "hash/crc32": "crc32", "internal/chacha8rand": "chacha8"}
 
 // replaced reports whether a function of a package has other code in kernels.
 func replaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
 		return name == "block"
+	case "hash/crc32":
+		return slices.Contains([]string{"ChecksumIEEE", "MakeTable", "New", "update"}, name)
 	case "strings":
 		return name == "IndexRune"
 	}

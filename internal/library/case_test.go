@@ -314,7 +314,7 @@ func file(text string) string {
 }
 
 // importable lists what rows may import.
-var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
+var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "hash/crc32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
 	"slices", "sort", "strings", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe", "io", "unicode",
 	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "container/ring", "image/color",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties"}

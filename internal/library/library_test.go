@@ -371,6 +371,7 @@ func (b *bench) onDevice(k *oracle.Kernel, memory bool, out []uint64) error {
 	for i := range desc.Variants {
 		desc.Variants[i].SPIRV = oracle.SPIRV(k.Variants[i])
 	}
+	desc.Variables = nil // no stub is there that would know them
 	launch := kernelimpl.NewLaunch(kernelimpl.Register(&desc, nil))
 	for i, p := range desc.Params {
 		switch p.Name {

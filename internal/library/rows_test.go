@@ -77,6 +77,14 @@ var table = map[string]map[string]row{
 	"encoding/binary": join(orders("BigEndian"), orders("LittleEndian"), orders("NativeEndian"), varints),
 	"math/rand/v2":    randRows,
 	"sync/atomic":     atomicRows,
+	"hash/crc32": {
+		"Checksum":     yes("r.u(uint64(crc32.Checksum(s, crc32.IEEETable))); r.u(uint64(crc32.Checksum(s[:max(n, 0)], crc32.MakeTable(crc32.Castagnoli))))").with("Uint8"),
+		"ChecksumIEEE": yes("r.u(uint64(crc32.ChecksumIEEE(s))); r.u(uint64(crc32.ChecksumIEEE(s[:max(n, 0)])))").with("Uint8"),
+		"MakeTable":    yes("t := crc32.MakeTable(crc32.Koopman); r.u(uint64(t[u%256])); r.b(crc32.MakeTable(crc32.IEEE) == crc32.IEEETable)"),
+		"New":          yes("h := crc32.New(crc32.MakeTable(crc32.Koopman)); h.Write(s); h.Write(s[3:5]); r.u(uint64(h.Sum32())); add(h.Sum(s[:4])); h.Reset(); r.i(h.Size() + h.BlockSize()); r.u(uint64(h.Sum32()))").with("Uint8"),
+		"NewIEEE":      yes("h := crc32.NewIEEE(); h.Write(s); r.u(uint64(h.Sum32()))").with("Uint8"),
+		"Update":       yes("r.u(uint64(crc32.Update(uint32(u), crc32.MakeTable(crc32.Castagnoli), s)))").with("Uint8"),
+	},
 	"hash/adler32": {
 		"Checksum": yes("r.u(uint64(adler32.Checksum(s))); r.u(uint64(adler32.Checksum(s[:max(n, 0)])))").with("Uint8"),
 		"New":      yes("h := adler32.New(); h.Write(s); h.Write(s[3:5]); r.u(uint64(h.Sum32())); add(h.Sum(s[:4])); h.Reset(); r.i(h.Size() + h.BlockSize()); r.u(uint64(h.Sum32()))").with("Uint8"),

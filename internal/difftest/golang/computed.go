@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"hash/crc32"
 	"math"
 	"math/bits"
 	"slices"
@@ -122,6 +123,8 @@ type sieves struct{ list []sieved }
 
 var turnedBits = bits.Reverse8(uint8(len(primes))) ^ uint8(bits.LeadingZeros32(crcTable[1]))
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // Kernel reads them all.
 func (k Computed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
@@ -143,5 +146,10 @@ func (k Computed) Kernel(it dsl.Item1) {
 	h = h*31 + uint32(at.weight)*depth + uint32(at.symbol[0])
 	f := &filters.list[x%3]
 	h = h*31 + f.apply(x) + uint32(f.mask[i%3]) + uint32(len(f.name))
+	word := []byte{byte(x), byte(x >> 8), 'a', byte(i)}
+	h ^= crc32.Checksum(word[:1+x%4], castagnoli) + crc32.ChecksumIEEE(word)
+	if castagnoli != crc32.IEEETable {
+		h++
+	}
 	k.Out[i] = h + uint32(quotient)
 }
