@@ -283,9 +283,10 @@ var language = map[string][]snippet{
 	"package container/list, ring":    {yes("l := list.New(); l.PushBack(k.X[i]); l.PushFront(int32(3)); for e := l.Front(); e != nil; e = e.Next() { k.Out[i] += e.Value.(int32) }")},
 	"package crypto/sha256, sha512":   {yes("s := sha256.Sum256([]byte(\"abc\")); k.Out[i] = int32(s[i%32])")},
 	"package math/rand/v2":            {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
-	"package errors":                  {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), no("KG304", "k.B[i] = errors.Join(nil, nil) == nil")},
-	"package unsafe":                  {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
-	"package fmt, os, sync, time, …":  {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
+	"package errors": {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), yes("err := errors.Join(nil, errors.New(\"a\")); k.B[i] = errors.Is(err, errors.Join(nil, nil))"), yes("_, ok := errors.AsType[failed](errors.Join(failed(i))); k.B[i] = ok", "type failed int\nfunc (failed) Error() string { return \"failed\" }"),
+		no("KG304", "err := errors.Join(errors.New(\"a\")); k.B[i] = len(err.(interface{ Unwrap() []error }).Unwrap()) > 0")},
+	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
+	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
 }
 
 // source makes a package of a snippet.

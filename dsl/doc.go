@@ -293,7 +293,7 @@
 //	container/heap             yes
 //	container/list, ring       yes
 //	crypto/sha256, sha512      yes, the functions that sum
-//	errors                     yes; AsType, Join: KG304
+//	errors                     yes; up to 8 in Join; the errors it has joined: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	encoding/hex               yes, of bytes; what makes strings: KG204
 //	encoding/base32, base64    yes, of bytes; what base32 decodes: KG204

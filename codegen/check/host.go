@@ -51,7 +51,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	case "encoding/binary":
 		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "Size", "Write"}, name)
 	case "errors":
-		return !method && name != "New" && name != "Unwrap"
+		return !method && name != "New" && name != "Unwrap" && name != "Join" && name != "AsType"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	case "strconv":

@@ -13,7 +13,8 @@ import (
 
 // Some functions of the standard library have other code in kernels: those that call
 // themselves, where a fixed number of waiting calls is enough, one in assembly, one that
-// makes strings, and those that make tables when these are first needed.
+// makes strings, those that make tables when these are first needed, and one that
+// allocates what a kernel has room for.
 // Like gc's, that of sorts is made from a template: for slices with a function that
 // compares, for slices of what has an order, and for sort.Interface.
 
@@ -47,7 +48,7 @@ var sortVariants = map[string][]sortVariant{
 }
 
 // replacing are the templates of packages that have functions with other code.
-var replacing = map[string]string{"slices": "sort", "sort": "sort", "strings": "strings", "hash/crc32": "crc32", "internal/chacha8rand": "chacha8"}
+var replacing = map[string]string{"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "internal/chacha8rand": "chacha8"}
 
 // replaced reports whether a function of a package has other code in kernels.
 func replaced(pkg, name string) bool {
@@ -56,6 +57,8 @@ func replaced(pkg, name string) bool {
 		return name == "block"
 	case "hash/crc32":
 		return slices.Contains([]string{"ChecksumIEEE", "MakeTable", "New", "update"}, name)
+	case "errors":
+		return name == "Join"
 	case "strings":
 		return name == "IndexRune"
 	}

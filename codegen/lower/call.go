@@ -213,10 +213,13 @@ func (l *lowerer) elem(s slice, i *ir.Value) mem {
 
 // copySlice lowers copy(dst, src), in the direction that overlapping slices need.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
-	if p, ok := args[0].(parts); ok {
-		if q, ok := args[1].(parts); ok {
-			return l.copyParts(p, q)
-		}
+	p, ok1 := args[0].(parts)
+	q, ok2 := args[1].(parts)
+	switch {
+	case ok1 && ok2:
+		return l.copyParts(p, q)
+	case ok1 && isNilShape(args[1]), ok2 && isNilShape(args[0]):
+		return l.m.Int(ir.TypeI64, 0)
 	}
 	dst, ok1 := args[0].(slice)
 	src, ok2 := l.bytesOf(args[1]).(slice)

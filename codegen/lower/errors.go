@@ -14,6 +14,15 @@ import (
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)
+	add("errors.AsType", lowerErrorsAsType)
+	add("(*errors.joinError).Unwrap", lowerJoinedUnwrap)
+}
+
+// lowerJoinedUnwrap reports what asks for the errors that errors.Join joined: a kernel
+// keeps those that are nil.
+func lowerJoinedUnwrap(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
+	l.errorf(diag.HostOnly, in.Pos(), "use errors.Is or errors.As", "the errors that errors.Join has joined are listed only on the host")
+	return bad{}
 }
 
 // maxWrapped bounds the errors that one error is known to wrap, one in the other.
@@ -45,9 +54,37 @@ func lowerErrorsAs(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	if !ok || isNilShape(p) {
 		return l.lost(in.Type())
 	}
-	want := target.typ.Underlying().(*types.Pointer).Elem()
+	return l.errorAs(args[0], target.typ.Underlying().(*types.Pointer).Elem(), p, target)
+}
+
+// lowerErrorsAsType lowers errors.AsType.
+func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+	want := fn.TypeArgs()[0]
+	made := func(name string, n int) *cell {
+		c := l.newCell(want, name)
+		l.setKey(c, partKey{in, n})
+		l.zeroCell(c)
+		return c
+	}
+	// What a method As has set counts only where it says so.
+	set, found := made("set", -2), made("found", -3)
+	p := pointer{ref: set}
+	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
+	if !ok {
+		return bad{}
+	}
+	l.andThen(hit, func() val {
+		l.storeCell(found, l.loadCell(set))
+		return l.m.Bool(true)
+	})
+	return tuple{[]val{l.loadCell(found), hit}}
+}
+
+// errorAs sets what p leads to, of type want, to the first error of that type which an
+// error is or wraps, and returns whether there is one.
+func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
-	return l.inChain(args[0], 0, func(e iface) *ir.Value {
+	return l.inChain(err, 0, func(e iface) *ir.Value {
 		switch {
 		case isIface && types.Implements(e.typ, u):
 			l.storeRef(l.deref(p), e, want)
@@ -77,16 +114,43 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 	if unwrap == nil || hit == nil || hit.IsConst() && hit.Bits == 1 {
 		return hit
 	}
-	if !types.Identical(unwrap.Signature.Results().At(0).Type(), types.Universe.Lookup("error").Type()) {
-		l.errorf(diag.HostOnly, token.NoPos, "compare each of them", "what wraps several errors, as %v does, can be taken apart only on the host", e.typ)
-		return bad{}
-	}
 	if depth == maxWrapped {
 		l.errorf(diag.Recursion, token.NoPos, "compare the error itself, or what its Unwrap returns",
 			"this error may wrap more than %d others, one in the other", maxWrapped)
 		return bad{}
 	}
-	return l.orElse(hit, func() val { return l.inChain(l.call(unwrap, []val{e.v}, nil, l.pos), depth+1, test) })
+	return l.orElse(hit, func() val {
+		wrapped := l.call(unwrap, []val{e.v}, nil, l.pos)
+		if types.Identical(unwrap.Signature.Results().At(0).Type(), errorIface) {
+			return l.inChain(wrapped, depth+1, test)
+		}
+		return l.inChains(wrapped, depth+1, test)
+	})
+}
+
+// errorIface is the type error.
+var errorIface = types.Universe.Lookup("error").Type()
+
+// inChains is inChain of the errors in a slice, one after the other.
+func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) val {
+	switch errs := errs.(type) {
+	case oneOf:
+		return l.each(errs, types.Typ[types.Bool], func(alt val) val { return l.inChains(alt, depth, test) })
+	case parts:
+		var hit val = l.m.Bool(false)
+		for _, e := range l.elems(errs) {
+			x, ok := hit.(*ir.Value)
+			if !ok {
+				return bad{}
+			}
+			hit = l.orElse(x, func() val { return l.inChain(e, depth, test) })
+		}
+		return hit
+	}
+	if isNilShape(errs) {
+		return l.m.Bool(false)
+	}
+	return l.lost(types.Typ[types.Bool])
 }
 
 // orMethod is whether hit is true or the error's method of that name, if it has one,

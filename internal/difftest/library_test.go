@@ -105,6 +105,9 @@ func init() {
 		}
 		return k
 	})
+	add1("Joined", gen.RunJoined, 32, func() golang.Joined {
+		return golang.Joined{In: ints32(32, func(i int) int32 { return int32(i) }), Out: out32(32)}
+	})
 	add1("Casts", gen.RunCasts, 60, func() golang.Casts {
 		k := golang.Casts{N: mixedInts(60), F: make([]float32, 60), L: make([]uint64, 60), Out: make([]uint32, 60)}
 		for i := range k.F {
