@@ -6,6 +6,7 @@ package golanggen
 import (
 	"context"
 	_ "embed"
+	"hash/crc32"
 	"image/color"
 	"unicode"
 
@@ -26,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -837,9 +838,6 @@ var computedSPIRV string
 //go:embed Computed.data
 var computedData string
 
-//go:embed Computed.small.spv
-var computedSmall string
-
 //go:embed Computed.words.spv
 var computedWords string
 
@@ -858,24 +856,29 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:132:28"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:135:28"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:128:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:131:5", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:132:5", Limit: -4},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:135:17"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:137:12"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:139:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:146:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:131:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:134:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:135:5", Limit: -4},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:138:17"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:140:12"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:142:12"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:146:23"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:146:49"},
+		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:154:7", Limit: -2},
+	},
+	Variables: []abi.Variable{
+		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
 	},
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0x1857d722,
+	Sum:        0xf843a14,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x21a19b3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x11fcdf18},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xcf8b5183},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1552,6 +1555,64 @@ func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 // RunIterators runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iteratorsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Joined.spv
+var joinedSPIRV string
+
+//go:embed Joined.words.spv
+var joinedWords string
+
+var joinedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Joined",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:57:11", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/joined.go:75:16"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/joined.go:80:57"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
+	},
+	SPIRV: joinedSPIRV,
+	Sum:   0x5a777365,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0xa4dfa8f6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Joined{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Joined is the kernel [golang.Joined] with its slices in device memory.
+// Joined wraps several errors in one.
+type Joined struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Joined) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(joinedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunJoined runs the kernel for every work-item of r on k's own slices, and waits.
+func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(joinedKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
