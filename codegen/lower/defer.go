@@ -39,7 +39,7 @@ func (l *lowerer) armDefers(f *frame, order []*ssa.BasicBlock) {
 func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 	seen := map[*ssa.BasicBlock]bool{}
 	walk(in.Block(), nil, seen)
-	if seen[in.Block()] || in.DeferStack != nil {
+	if seen[in.Block()] || in.DeferStack != nil && in.Parent().Synthetic != "" {
 		l.errorf(diag.Defer, in.Pos(), "call it at the end of the iteration, or defer it in a function that the loop calls",
 			"a defer statement in a loop would need a stack of calls")
 		return

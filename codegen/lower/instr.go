@@ -54,7 +54,9 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.Return:
 		l.ret(f, in)
 	case *ssa.Panic:
-		l.panics(in.X)
+		if !l.panicsInRange(in) {
+			l.panics(in.X)
+		}
 	case ssa.Value:
 		if f.late[in] == nil {
 			l.define(f, in, l.value(in))

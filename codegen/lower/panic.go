@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
 	"runtime"
@@ -24,6 +25,41 @@ func (l *lowerer) panics(x ssa.Value) {
 		l.panicOf(i)
 	}
 	l.dead()
+}
+
+// What go/ssa has the body of a range over a function panic with that is called when the
+// loop has ended, and gc's texts: where it ended within the body, and behind the loop.
+const (
+	rangeEnded     = "yield function called after range loop exit"
+	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
+	rangeExhausted = "runtime error: range function continued iteration after whole loop exit"
+)
+
+// panicsInRange lowers such a panic, and reports whether it is one.
+func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
+	m, ok := in.X.(*ssa.MakeInterface)
+	if !ok || in.Parent().Synthetic == "" || len(in.Block().Preds) != 1 {
+		return false
+	}
+	c, ok := m.X.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.String || constant.StringVal(c.Value) != rangeEnded {
+		return false
+	}
+	if loop := in.Parent().Syntax(); loop != nil {
+		l.pos = loop.Pos()
+	}
+	before := in.Block().Preds[0].Instrs
+	if br, ok := before[len(before)-1].(*ssa.If); ok {
+		if eq, ok := br.Cond.(*ssa.BinOp); ok {
+			if state, ok := l.get(eq.X).(*ir.Value); ok {
+				const exhausted = -2 // go/ssa's state behind the loop
+				l.check(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
+			}
+		}
+	}
+	l.panicsWith(rangeDone)
+	l.dead()
+	return true
 }
 
 func (l *lowerer) panicsWith(text string) {

@@ -43,7 +43,7 @@ var All = []Mistake{
 	{Name: "go literal", Code: "KG102", Body: "«go func() { k.Out[0] = 1 }()"},
 	{Name: "defer in loop", Code: "KG103", Body: "func() {\nfor j := range i {\n«defer func() { k.Out[j] = 1 }()\n}\n}()"},
 	{Name: "defer with result", Code: "KG103", Body: "func() {\n«defer atomic.AddInt32(&k.Out[0], 1)\n}()"},
-	{Name: "defer in range over func", Code: "KG103", Body: "func() {\nfor range upTo3 {\n«defer inc(1)\n}\n}()",
+	{Name: "defer in range over func", Code: "KG103", Body: "func() {\ndefer inc(2)\nfor range upTo3 {\n«defer inc(1)\n}\n}()",
 		Decls: "func upTo3(yield func(int32) bool) {\nfor j := range int32(3) {\nif !yield(j) { return }\n}\n}\n\n" + funcs},
 	{Name: "make chan", Code: "KG104", Body: "c := make«(chan int, 1)\n_ = c"},
 	{Name: "send", Code: "KG104", Body: "var c chan int\nc «<- 1"},

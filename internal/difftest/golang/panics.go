@@ -17,7 +17,7 @@ func (s *stick) area(int) int  { return int(*s) }
 func (t twoOf[A, B]) two() int { return 2 }
 
 // PanicModes is the number of ways in which Panicking panics.
-const PanicModes = 18 + PanicValues
+const PanicModes = 18 + PanicValues + 2
 
 // PanicValues is the number of values that it panics with.
 const PanicValues = 32
@@ -181,10 +181,31 @@ func Panicking(mode int) int {
 		}
 		return text.(int)
 	}
-	if mode >= 18 {
+	switch {
+	case mode >= 18+PanicValues:
+		return stubborn(mode - 18 - PanicValues)
+	case mode >= 18:
 		panic(panicValue(mode-18, mode))
 	}
 	return 0
+}
+
+// stubborn ranges over functions that go on after the loop has ended: within it, or
+// behind it.
+func stubborn(mode int) (n int) {
+	body := func(int) bool { return true }
+	for x := range func(yield func(int) bool) {
+		body = yield
+		yield(mode)
+		yield(2)
+	} {
+		n += x
+		if mode == 0 {
+			break
+		}
+	}
+	body(3)
+	return n
 }
 
 // Panics panics in the way that Mode asks for.
