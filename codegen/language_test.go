@@ -136,6 +136,7 @@ var language = map[string][]snippet{
 			"func largest[T cmp.Ordered](a, b T) T { return max(a, b) }", square),
 	},
 	"recursion": {
+		yes("k.Out[i] = sum{sum{lit(1), lit(2)}, lit(i)}.eval()", "type expr interface{ eval() int32 }\ntype lit int32\nfunc (l lit) eval() int32 { return int32(l) }\ntype sum struct{ a, b expr }\nfunc (s sum) eval() int32 { return s.a.eval() + s.b.eval() }"),
 		no("KG301", "k.Out[i] = fact(5)", "func fact(n int32) int32 { if n < 2 { return 1 }; return n * fact(n-1) }"),
 		no("KG301", "var f func(int32) int32; f = func(n int32) int32 { if n < 1 { return 0 }; return f(n-1) }; k.Out[i] = f(3)"),
 	},

@@ -225,7 +225,7 @@
 //	constants                  yes, iota and untyped constants too
 //	package-level variables    yes, made of constants and of what functions compute from such, without maps, math.Exp and math.Log, and never written; else KG202
 //	functions, methods         yes, with several or named results, variadic, generic
-//	recursion                  no: KG301
+//	recursion                  through interfaces, of known values that hold others; else KG301
 //	functions without a body   no: KG303
 //	local types                yes
 //

@@ -18,6 +18,7 @@ import (
 // Limits that keep a kernel's code within what drivers take.
 const (
 	maxInlineDepth = 200
+	maxNested      = 40 // calls of one function, one in the other
 	maxValues      = 2_000_000
 	unrollLimit    = 32 // elements copied one by one rather than in a loop
 )
@@ -62,6 +63,7 @@ type lowerer struct {
 	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
 	written    map[any]*ir.Value        // the addresses that calls' instructions write to
 	refused    map[ssa.Instruction]bool // what package check has found
+	endless    map[*ssa.Function]bool   // what calls itself without an end
 	quiet      bool                     // that a variable cannot be is not to be said
 	opaques    int                      // values that stand for bad ones
 	cut        bool                     // what has no value yet would have had one in later rounds of a loop
@@ -136,7 +138,7 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 		prog: p, k: k, m: m, f: m.Kernel, b: m.Kernel.Blocks[0],
 		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
 		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
-		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{},
+		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -366,9 +368,16 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
 	fail := func() val { return bad{} }
-	depth := 0
+	depth, again := 0, 0
 	for f := l.frame; f != nil; f = f.caller {
-		if f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) {
+		if f.fn == fn {
+			again++
+		}
+		if again > 0 && l.endless[fn] {
+			return fail()
+		}
+		l.endless[fn] = l.endless[fn] || again > maxNested
+		if again > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) {
 			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", load.FuncText(fn))
 			return fail()
@@ -428,6 +437,17 @@ func sameFuncs(a, b []val) bool {
 		f, ok := funcIn(a[i])
 		g, ok2 := funcIn(b[i])
 		if ok && ok2 && (f.fn != g.fn || f.builtin != g.builtin) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameShapes reports whether values have one shape each. A call within a call of the same
+// method is no recursion if they do not: it may be about a part of what that is about.
+func sameShapes(a, b []val) bool {
+	for i := range a {
+		if !sameShape(a[i], b[i]) {
 			return false
 		}
 	}

@@ -22,6 +22,9 @@ func init() {
 		return xs
 	}
 	add1("Dispatch", gen.RunDispatch, 150, func() dispatch.Dispatch { return dispatched(legal(150)) })
+	add1("Nested", gen.RunNested, 60, func() dispatch.Nested {
+		return dispatch.Nested{In: ints32(60, func(i int) int32 { return int32(i) - 5 }), Out: out32(60)}
+	})
 	add1("Passes", gen.RunPasses, 40, func() dispatch.Passes {
 		return dispatch.Passes{
 			Op: ints32(40, func(i int) int32 { return int32(i % (3 + 1/(i/4+1))) }), A: ints32(40, func(i int) int32 { return int32(i%7 - 2) }),

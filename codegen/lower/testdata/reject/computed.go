@@ -39,6 +39,25 @@ type looped struct {
 
 var ringOf = func() *looped { l := &looped{n: 4}; l.l = l; return l }()
 
+type formula interface{ eval(x int32) int32 }
+type both struct{ a, b formula }
+type value int32
+
+func (v value) eval(x int32) int32 { return int32(v) + x }
+
+// eval is about ever more.
+func (s both) eval(x int32) int32 {
+	var l, r formula = both{s, s.b}, both{s.a, s}
+	if x > 3 {
+		return s.a.eval(x) + s.b.eval(x) // want KG301 `eval calls itself`
+	}
+	return l.eval(x-1) + r.eval(x-1) // want KG301 `eval calls itself`
+}
+
+type Grows struct{ Out []int32 }
+
+func (k Grows) Kernel(it dsl.Item1) { k.Out[0] = both{value(1), value(2)}.eval(k.Out[0]) }
+
 type Computes struct {
 	Op  []uint32
 	Out []float64

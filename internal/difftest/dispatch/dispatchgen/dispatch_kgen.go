@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{dispatchKernel, missesKernel, passesKernel}
+	return []*runtime.Kernel{dispatchKernel, missesKernel, nestedKernel, passesKernel}
 }
 
 //go:embed Dispatch.spv
@@ -178,6 +178,68 @@ func (k Misses) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 // RunMisses runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(missesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Nested.spv
+var nestedSPIRV string
+
+//go:embed Nested.words.spv
+var nestedWords string
+
+var nestedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Nested",
+	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:53:11", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:48:67"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:71:16"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:70:31"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:82:5"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:83:16"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:81:33"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
+	},
+	SPIRV: nestedSPIRV,
+	Sum:   0x74d6e3fc,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xabee371e},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return dispatch.Nested{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Nested is the kernel [dispatch.Nested] with its slices in device memory.
+// Nested has values that hold others of the same type: what they ask of these resolves as the kernel is generated.
+type Nested struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Nested) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nestedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNested runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nestedKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
