@@ -265,6 +265,10 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	whence := s.whence(r.Source, a)
 	switch r.Lack {
 	case pass.LackSign:
+		if r.Both {
+			f.Why = fmt.Sprintf("%s may be negative, or as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
+			break
+		}
 		f.Why = fmt.Sprintf("%s may be negative: %s", a, whence)
 	case pass.LackBound:
 		f.Why = fmt.Sprintf("%s may be as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
@@ -275,6 +279,11 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	case pass.LackMinimum:
 		f.Why = fmt.Sprintf("nothing on the way here says that %s is at least %d", b, r.Limit)
 	default:
+		if r.Small() && site.Kind == abi.FaultIndex && ok && !r.ItemAgainstLen {
+			f.Why = fmt.Sprintf("%s may be as large as %d, and nothing on the way here says that %s is more", a, r.Hi, b)
+			f.Hint = fmt.Sprintf("with s := %s[:%d] before it, s[%s] is proved", e.Base, r.Hi+1, a)
+			break
+		}
 		f.Why = fmt.Sprintf("nothing on the way here relates %s to %s: %s", a, b, whence)
 	}
 	if r.ItemAgainstLen && site.Kind == abi.FaultIndex {

@@ -36,6 +36,8 @@ type Reason struct {
 	Limit  int64  // a constant B
 	Source Source // where A, or the value, comes from
 	Other  Source // where B comes from
+	// Both says of LackSign that A may also be larger than a constant B, Limit.
+	Both bool
 	// ItemAgainstLen says that A is a work-item's id and B a length, which a
 	// comparison would settle.
 	ItemAgainstLen bool
@@ -68,6 +70,9 @@ func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
 	zero := d.m.Const(x.Type, 0)
 	if _, ok := d.p.le(zero, x, 0, b); !ok && p.lo < 0 {
 		r.Lack = LackSign
+		if q.lo == q.hi {
+			r.Limit, r.Both = q.lo, p.hi > q.lo || p.hi == q.lo && site.Kind == abi.FaultIndex
+		}
 		return r
 	}
 	if q.lo == q.hi {
@@ -268,6 +273,10 @@ func (a *ranges) argument(v *ir.Value) Source {
 	}
 	return Source{Text: "is set by the host at each launch"}
 }
+
+// Small reports whether a value has a bound that a loop or operator gives it, rather than
+// its type or what lengths may be.
+func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < 1<<20 }
 
 // Unbounded reports whether nothing is known of a value of 64 bits.
 func (r Reason) Unbounded() bool { return r.Lo < -maxLength && r.Hi >= math.MaxInt64-maxLength }

@@ -279,6 +279,10 @@ func (k Open) Kernel(it dsl.Item1) {
 	}
 	a := [4]float32(k.X)
 	k.Y[2] = a[k.Index[3]]
+	for j := range 40 {
+		k.Y[j] += a[(j-n)%5]
+	}
+	k.Y[k.Index[4]&7]++
 }
 
 // Past may leave its array in the last rounds: no test ahead of the loop can hold, but
