@@ -124,6 +124,7 @@ var language = map[string][]snippet{
 			"var list = []struct{ name string; x int32 }{{\"a\", 1}, {x: 2}}\nvar shapes = []sizer{square{3}, line{2}}", sizer, square, line),
 		yes("err := errors.New(\"c\"); if i > 3 { err = errA }; if i > 5 { err = b }; if err == b { k.Out[i] = int32(len(err.Error())) + b.n }", "var errA = errors.New(\"a\")\nvar b = &mine{3}\ntype mine struct{ n int32 }\nfunc (m *mine) Error() string { return \"bcd\"[m.n:] }"),
 		yes("k.D[i] = roots[i%2] / root; k.F[i] = min(k.F[i], most.x)", "var root = math.Sqrt(2)\nvar roots = []float64{math.Sqrt(3), -math.Inf(1), math.Float64frombits(1 << 63)}\nvar most = struct{ x float32 }{float32(math.Inf(1))}"),
+		yes("k.Out[i] = filled[i%4]", "var filled [4]int32\nfunc init() { for i := range filled { filled[i] = int32(i * i) } }"),
 		no("KG202", "k.Out[i] = v", "var v int32\nfunc Set() { v++ }"),
 		no("KG202", "k.Out[i] = v[0]", "var v = []int32{1, 2}\nfunc Set() { v[0]++ }"),
 		no("KG202", "k.Out[i] = int32(v)", "var v = math.Exp(2)"),

@@ -128,6 +128,11 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	seen := map[ssa.Value]bool{}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.Call); ok {
+				if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == g.Pkg && mentions(fn, g) { // it may fill it
+					r.methods = append(r.methods, fn)
+				}
+			}
 			st, ok := in.(*ssa.Store)
 			if !ok {
 				continue
@@ -147,6 +152,33 @@ func (r *reacher) madeBy(g *ssa.Global) {
 			}
 		}
 	}
+}
+
+// mentions reports whether a function, or what it calls of its package, mentions a variable.
+func mentions(fn *ssa.Function, g *ssa.Global) bool {
+	seen := map[*ssa.Function]bool{}
+	var look func(fn *ssa.Function) bool
+	look = func(fn *ssa.Function) bool {
+		if seen[fn] || fn.Pkg != g.Pkg {
+			return false
+		}
+		seen[fn] = true
+		var ops [8]*ssa.Value
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				for _, op := range in.Operands(ops[:0]) {
+					if *op == ssa.Value(g) {
+						return true
+					}
+					if f, ok := (*op).(*ssa.Function); ok && look(f) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	return look(fn)
 }
 
 // computes notes the functions that compute a value of an initializer.

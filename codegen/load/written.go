@@ -16,6 +16,8 @@ import (
 // callers of an exported function.
 type Fate struct {
 	Written, Out token.Pos
+	// Filled is where functions write it that run only while its package is initialized.
+	Filled token.Pos
 }
 
 // fates finds them.
@@ -220,7 +222,15 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-func (w *follower) wrote(at token.Pos) {
+// wrote notes a write by an instruction.
+func (w *follower) wrote(in ssa.Instruction) {
+	at := in.Pos()
+	if w.initially(in.Parent(), nil) {
+		if !w.found.Filled.IsValid() || at < w.found.Filled {
+			w.found.Filled = at
+		}
+		return
+	}
 	if !w.found.Written.IsValid() || at < w.found.Written {
 		w.found.Written = at
 	}
@@ -317,7 +327,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 // store follows a store to what a value leads to, or of the value.
 func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
-		w.wrote(in.Pos())
+		w.wrote(in)
 	}
 	if in.Val != at.v {
 		return
@@ -363,6 +373,60 @@ func (w *follower) initial(in *ssa.Store) bool {
 			return v == ssa.Value(w.g)
 		}
 	}
+}
+
+// initially reports whether a function runs only while the variable's package is
+// initialized: an init of the package, or what only those call, and nothing else has.
+func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
+	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
+		return fn.Pkg == w.g.Pkg
+	}
+	if fn.Synthetic != "" && fn.Parent() == nil {
+		return fn.Name() == "init"
+	}
+	if isInit(fn) {
+		return true
+	}
+	obj := object(fn)
+	if fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Origin() != nil || fn.Name() == "main") {
+		return false
+	}
+	if fn.Signature.Recv() != nil {
+		for _, u := range w.in {
+			if len(u.invokes[fn.Name()]) > 0 {
+				return false
+			}
+		}
+	}
+	up = append(up, fn)
+	uses := w.uses(fn)
+	for _, in := range uses {
+		if c, ok := in.(*ssa.MakeClosure); ok {
+			for _, r := range *c.Referrers() {
+				if !w.callsInitially(c, r, up) {
+					return false
+				}
+			}
+		} else if !w.callsInitially(fn, in, up) {
+			return false
+		}
+	}
+	return len(uses) > 0
+}
+
+// isInit reports whether a function is an init that a package declares.
+func isInit(fn *ssa.Function) bool {
+	return fn.Parent() == nil && fn.Signature.Recv() == nil && strings.HasPrefix(fn.Name(), "init#")
+}
+
+// callsInitially reports whether an instruction does nothing with a function but call it,
+// while the variable's package is initialized.
+func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Function) bool {
+	if _, ok := in.(*ssa.DebugRef); ok {
+		return true
+	}
+	c, ok := in.(*ssa.Call)
+	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.initially(in.Parent(), up)
 }
 
 // returns follows a result to the calls of the function.
@@ -431,7 +495,7 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 			w.add(v, at.depth)
 		}
 	case fn != nil && funcPackage(fn) == "sync/atomic":
-		w.wrote(in.Pos())
+		w.wrote(in)
 	default:
 		w.out(in.Pos())
 	}
@@ -473,7 +537,7 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 	args := in.Common().Args
 	switch {
 	case at.depth == 0 && (name == "clear" || name == "copy" && args[0] == at.v || name == "append" && args[0] == at.v):
-		w.wrote(in.Pos())
+		w.wrote(in)
 	case name == "append": // at a depth of 0, what is copied may lead to the memory
 		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
 			w.add(in.Value(), max(at.depth, 1))

@@ -65,7 +65,7 @@ func (l *lowerer) evalGlobal(g *ssa.Global) (*constTree, bool) {
 	if env == nil {
 		return nil, false
 	}
-	if env.failed[g] {
+	if env.failed[g] || l.prog.Fate(g).Filled.IsValid() {
 		return l.computed(g)
 	}
 	return env.treeOf(g), true
@@ -170,7 +170,7 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 		return true
 	case *ssa.Slice:
 		a, ok := v.X.(*ssa.Alloc)
-		if !ok || v.Low != nil || v.High != nil {
+		if !ok || v.Low != nil || v.High != nil || e.failed[a] {
 			return false
 		}
 		p := e.place(a)
@@ -188,6 +188,9 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 	case *ssa.ChangeType:
 		return e.store(at, v.X)
 	case *ssa.Alloc:
+		if e.failed[v] {
+			return false
+		}
 		elem := v.Type().Underlying().(*types.Pointer).Elem()
 		*at = constTree{to: &object{objectID{e.call, v}, elem, e.place(v)}}
 		return true
@@ -342,7 +345,7 @@ func (e *constEnv) global(at *constTree, g *ssa.Global) bool {
 	if e.l == nil {
 		return false
 	}
-	if at, _ := e.l.writtenAt(g); at.IsValid() {
+	if at, _ := e.l.writtenAt(g); at.IsValid() || e.l.prog.Fate(g).Filled.IsValid() { // it may not be filled yet
 		return false
 	}
 	if g.Pkg == e.pkg { // what it has by now

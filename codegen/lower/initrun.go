@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -60,7 +59,12 @@ type (
 		fn       *ssa.Function
 		bindings []any
 	}
-	sliceVal struct{ elems []*box } // with what lies behind as capacity
+	sliceVal struct {
+		elems []*box // with what lies behind as capacity
+		room  *room  // if append has made them
+	}
+	// room says how much is left behind what was appended: gc leaves as much as it likes.
+	room     struct{ free int }
 	ifaceVal struct {
 		typ types.Type
 		v   any
@@ -86,25 +90,43 @@ func (r *initRun) runInits(p *ssa.Package) {
 		return
 	}
 	f := &runFrame{r: r, fn: init, vals: map[ssa.Value]any{}}
-	for _, b := range init.Blocks { // all that matters stands in one
+	for _, b := range init.Blocks {
+		always := alwaysRun(init, b)
 		for _, in := range b.Instrs {
 			r.limit = min(r.steps+maxSteps, maxAllSteps)
-			if isInitCall(in, p) || !f.try(func() { f.exec(in) }) {
+			if isInitCall(in, p) || !always || !f.try(func() { f.exec(in) }) {
 				f.giveUp(in)
 			}
 		}
 	}
 }
 
+// alwaysRun reports whether a block of an initializer runs whenever the package has not
+// been initialized before.
+func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{b: true, init.Blocks[0]: true}
+	work := []*ssa.BasicBlock{init.Blocks[0].Succs[len(init.Blocks[0].Succs)-1]}
+	if b == init.Blocks[0] || b == work[0] {
+		return true
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[at] {
+			continue
+		}
+		if seen[at] = true; len(at.Succs) == 0 {
+			return false // without it
+		}
+		work = append(work, at.Succs...)
+	}
+	return true
+}
+
 // isInitCall reports whether an instruction initialises another package.
 func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	c, ok := in.(*ssa.Call)
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
-}
-
-// isInit reports whether a function is one of its package's init functions.
-func isInit(fn *ssa.Function) bool {
-	return strings.HasPrefix(fn.Name(), "init#") && fn.Signature.Recv() == nil
 }
 
 // try runs f, and reports whether that was possible.
@@ -134,15 +156,36 @@ func (f *runFrame) giveUp(in ssa.Instruction) {
 		for _, a := range in.Call.Args {
 			forgetAll(f.known(a))
 		}
-		if fn := in.Call.StaticCallee(); fn != nil && isInit(fn) {
-			for _, m := range fn.Pkg.Members {
-				if g, ok := m.(*ssa.Global); ok && !f.r.fixed(g) {
-					f.r.global(g).forget()
+		f.forgetMentioned(in, map[*ssa.Function]bool{})
+	case ssa.Value:
+		f.vals[in] = unknown{}
+	}
+}
+
+// forgetMentioned forgets the variables that an instruction mentions, or what it calls,
+// and what they lead to. Others are not written: only what is called by its name fills
+// variables.
+func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool) {
+	var ops [8]*ssa.Value
+	for _, op := range in.Operands(ops[:0]) {
+		switch x := (*op).(type) {
+		case *ssa.Global:
+			if x.Pkg == f.fn.Pkg && !f.r.fixed(x) {
+				b := f.r.global(x)
+				forgetAll(b.load())
+				b.forget()
+			}
+		case *ssa.Function:
+			if seen[x] {
+				continue
+			}
+			seen[x] = true
+			for _, b := range x.Blocks {
+				for _, in := range b.Instrs {
+					f.forgetMentioned(in, seen)
 				}
 			}
 		}
-	case ssa.Value:
-		f.vals[in] = unknown{}
 	}
 }
 
@@ -160,15 +203,21 @@ func (b *box) forget() {
 	}
 }
 
+// forgetAll forgets what a value leads to.
 func forgetAll(v any) {
+	through := func(b *box) {
+		held := b.load()
+		b.forget()
+		forgetAll(held)
+	}
 	switch v := v.(type) {
 	case *box:
-		if v != nil {
-			v.forget()
+		if v != nil && !isUnknown(v.v) {
+			through(v)
 		}
 	case sliceVal:
 		for _, e := range v.elems[:cap(v.elems)] {
-			e.forget()
+			through(e)
 		}
 	case ifaceVal:
 		forgetAll(v.v)
@@ -298,7 +347,7 @@ func (r *initRun) global(g *ssa.Global) *box {
 // has without running anything.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.l.evalInit(g.Pkg)
-	return env != nil && !env.failed[g]
+	return env != nil && !env.failed[g] && !r.l.prog.Fate(g).Filled.IsValid()
 }
 
 // fill gives a variable a value, and reports whether that can be.
@@ -366,7 +415,7 @@ func (r *initRun) valueOf(tree *constTree, t types.Type) (any, bool) {
 	if !ok || tree.length == 0 && !tree.made {
 		return zeroOf(t), len(tree.parts) == 0
 	}
-	out := sliceVal{make([]*box, tree.length)}
+	out := sliceVal{elems: make([]*box, tree.length)}
 	for i := range out.elems {
 		out.elems[i] = newBox(s.Elem())
 		out.elems[i].owner = tree // another variable has it

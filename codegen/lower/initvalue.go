@@ -59,6 +59,11 @@ func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 				return roundComplex(x+y, t)
 			case token.SUB:
 				return roundComplex(x-y, t)
+			case token.MUL:
+				p := func(a, b float64) float64 { return real(roundComplex(complex(float64(a*b), 0), t)) }
+				return roundComplex(complex(p(real(x), real(y))-p(imag(x), imag(y)), p(real(x), imag(y))+p(imag(x), real(y))), t)
+			case token.QUO: // of complex64s it is one of complex128s
+				return roundComplex(x/y, t)
 			}
 		}
 	case string:
@@ -298,7 +303,7 @@ func convertVal(v any, from, to types.Type) any {
 
 // ofString returns the bytes or runes of a string.
 func ofString(s string, elem types.Type) sliceVal {
-	out := sliceVal{[]*box{}}
+	out := sliceVal{elems: []*box{}}
 	if width(elem) == 32 {
 		for _, r := range s {
 			out.elems = append(out.elems, &box{v: int64(r), typ: elem})
@@ -320,7 +325,7 @@ func makeSliceVal(n, c int64, t types.Type) sliceVal {
 	for i := range out {
 		out[i] = newBox(elem)
 	}
-	return sliceVal{out[:n]}
+	return sliceVal{elems: out[:n]}
 }
 
 // slice computes x[lo:hi:max].
@@ -336,12 +341,13 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 		return int(n)
 	}
 	var elems []*box
+	var room *room
 	switch x := f.get(in.X).(type) {
 	case string:
 		hi := bound(in.High, len(x), len(x))
 		return x[bound(in.Low, 0, hi):hi]
 	case sliceVal:
-		elems = x.elems
+		elems, room = x.elems, x.room
 	case *box:
 		if x == nil {
 			panic(unknown{})
@@ -358,7 +364,10 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	}
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
-	return sliceVal{elems[bound(in.Low, 0, hi):hi:mx]}
+	if room != nil && (in.Max != nil || hi > len(elems)) {
+		panic(unknown{}) // what append has left is gc's own matter
+	}
+	return sliceVal{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
 
 func nextOf(v any) any {
@@ -389,8 +398,10 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 				return int64(len(x.elems))
 			}
 		case sliceVal:
-			if name == "cap" {
+			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
+			} else if name == "cap" {
+				break // it is gc's own matter
 			}
 			return int64(len(x.elems))
 		}
@@ -401,8 +412,11 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			break
 		}
 		n := len(s.elems) + len(more)
-		if n > maxTable {
-			break
+		if n > maxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
+			break // or twice to one slice that append has made
+		}
+		if len(more) == 0 {
+			return s
 		}
 		vs := loads(more)
 		out := s.elems
@@ -412,13 +426,15 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			for i, e := range out {
 				grown[i].store(e.load())
 			}
-			out = grown
+			out, s.room = grown, &room{}
 		}
-		out = out[:n]
+		if out = out[:n]; s.room != nil {
+			s.room.free = cap(out) - n
+		}
 		for i, v := range vs {
 			out[n-len(vs)+i].store(v)
 		}
-		return sliceVal{out}
+		return sliceVal{out, s.room}
 	case "copy":
 		s, ok := args[0].(sliceVal)
 		if !ok {

@@ -53,7 +53,8 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 		return specConst{}, false
 	}
 	const hint = "write var Tile = dsl.NewSpecConstant(16), or dsl.RequireSpecConstant[int]()"
-	if at := l.prog.Fate(g).Written; at.IsValid() {
+	if f := l.prog.Fate(g); f.Written.IsValid() || f.Filled.IsValid() {
+		at := max(f.Written, f.Filled)
 		return fail("set its value with runtime.WithSpec or runtime.SetSpec",
 			"the specialization constant %s is written at %v, so that its value is not the host's to set", g.Name(), l.prog.DiagPos(at))
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/dispatch/dispatchgen"
 	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
+	"github.com/kgen-go/kgen/internal/difftest/tables/tablesgen"
 	"github.com/kgen-go/kgen/internal/difftest/words/wordsgen"
 	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/properties"
@@ -126,7 +127,7 @@ var demanding = []struct {
 	{properties.FP64, `Args AtomicGeneric Bessel Bodies Complex Complexes ConvertFloat32 ConvertFloat64 ConvertInt
 		ConvertInt16 ConvertInt32 ConvertInt64 ConvertInt8 ConvertUint ConvertUint16 ConvertUint32 ConvertUint64
 		ConvertUint8 FloatOpsFloat64 Generators Generics GroupFloats64 LargeStructs LocalStructs Lookup Loops Math1 MathFuncs
-		Odds Random Rounded64 ShufflesFloat64 SortFloats Tables TablesFault WholeFloat64 ZeroDivisors`},
+		Odds Panics Random Rounded64 ShufflesFloat64 SortFloats Tables TablesFault Waves WholeFloat64 ZeroDivisors`},
 	{properties.Atomic64, "AtomicGeneric AtomicLongs AtomicTyped"},
 	{properties.AtomicFloat32, "AtomicNative"},
 }
@@ -154,7 +155,7 @@ func TestVariants(t *testing.T) {
 	subGroups := []spirv.Capability{spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformVote, spirv.CapabilityGroupNonUniformArithmetic,
 		spirv.CapabilityGroupNonUniformBallot, spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
 	n, names := 0, map[string]int{}
-	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), dispatchgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), wordsgen.Kernels()) {
+	for _, k := range slices.Concat(corpusgen.Kernels(), atomicsgen.Kernels(), dispatchgen.Kernels(), golanggen.Kernels(), groupsgen.Kernels(), tablesgen.Kernels(), wordsgen.Kernels()) {
 		for _, a := range k.Aspects() {
 			word := a == properties.Int8 || a == properties.Int16 || a == properties.Int64
 			if word && !slices.Contains(k.Aspects(), properties.Atomic64) {

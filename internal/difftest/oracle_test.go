@@ -39,6 +39,7 @@ var corpusKernels = sync.OnceValues(func() (*interpreted, error) {
 		"./corpus",
 		"./golang",
 		"./dispatch",
+		"./tables",
 		"./words",
 		"./groups",
 	}, at)

@@ -58,6 +58,30 @@ type Grows struct{ Out []int32 }
 
 func (k Grows) Kernel(it dsl.Item1) { k.Out[0] = both{value(1), value(2)}.eval(k.Out[0]) }
 
+// What runs only while the package is initialized may write variables.
+var partly, once, soon, reset, guarded [4]int
+
+func init() {
+	partly[0] = 1
+	partly[1] = os.Getpid()
+}
+
+func init() { fillOnce() }
+
+func init() {
+	Refill()
+	go func() { soon[0] = 1 }()
+}
+
+func fillOnce() { once[1] = 5 }
+
+// Refill may be called at any time.
+func Refill() { reset[0]++ }
+
+var asked = os.Getpid() > 1 && fillGuarded()
+
+func fillGuarded() bool { guarded[0] = 1; return true }
+
 type Computes struct {
 	Op  []uint32
 	Out []float64
@@ -73,4 +97,9 @@ func (k Computes) Kernel(it dsl.Item1) {
 	k.Out[i] += float64(deepest)    // want KG202 `deepest is not known`
 	k.Out[i] += float64(ringOf.l.n) // want KG202 `cannot read the package-level variable ringOf`
 	k.Out[i] += float64(fourInts[i%4])
+	k.Out[i] += float64(once[i%4])
+	k.Out[i] += float64(partly[i%4])  // want KG202 `partly is not known`
+	k.Out[i] += float64(soon[i%4])    // want KG202 `soon is written at`
+	k.Out[i] += float64(reset[i%4])   // want KG202 `reset is written at`
+	k.Out[i] += float64(guarded[i%4]) // want KG202 `guarded is not known`
 }

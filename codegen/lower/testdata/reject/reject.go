@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/dsl"
@@ -183,7 +182,7 @@ func (k WrittenElsewhere) Kernel(it dsl.Item1) {
 	}
 }
 
-var computed = len(strings.Fields("a b c"))
+var computed = len(os.Getenv("HOME"))
 
 type Computed struct{ Out []int }
 
@@ -372,7 +371,7 @@ func (k Elements) Kernel(it dsl.Item1) {
 	k.Out[0] = shapes[1].area() + shapes[i%2].area()
 	k.Out[1] = boxes[i&1].(box).n[1] // want KG201 `as one holds an array`
 	k.Out[2] = many[i].area()        // want KG201 `more than 32`
-	k.Out[3] = circled[0].area()     // want KG202 `cannot read the package-level variable circled`
+	k.Out[3] = circled[0].area()     // want KG202 `circled is not known`
 	if _, err := half(i); err != nil {
 		k.Out[4] = 1
 	}
