@@ -51,9 +51,10 @@ type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of some variables, or nil if there are none. Those without a sum
-// have to be pointers.
+// New returns the set of those variables that are given, or nil if there are none. Those
+// without a sum have to be pointers.
 func New(rows []abi.Variable) *Set {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
 		return nil
 	}
