@@ -20,11 +20,12 @@ type structure struct {
 	dom        *DomTree          // structural
 	latch      map[*Block]*Block
 	constructs []construct
+	around     map[*Block][]int  // the constructs that a block is in
 	inner      map[*Block]*Block // header of the innermost loop
 }
 
 func (x *verifier) structure(f *Func, dom *DomTree) {
-	s := &structure{verifier: x, f: f, present: map[*Block]bool{}, absent: map[*Block]*Block{}, latch: map[*Block]*Block{}, inner: map[*Block]*Block{}}
+	s := &structure{verifier: x, f: f, present: map[*Block]bool{}, absent: map[*Block]*Block{}, latch: map[*Block]*Block{}, around: map[*Block][]int{}, inner: map[*Block]*Block{}}
 	found := len(x.errs)
 	s.headers()
 	if len(x.errs) > found {
@@ -190,18 +191,38 @@ func (s *structure) header(b *Block) {
 			s.errorf(nil, "the continue target %s does not dominate the back edge", s.blockName(b.Continue))
 			return
 		}
-		s.constructs = append(s.constructs, construct{"continue", b.Continue, b, b.Merge})
-		for _, c := range s.f.Blocks {
-			if !s.dom.Dominates(b, c) || s.dom.Dominates(b.Merge, c) {
-				continue
-			}
+		s.add(construct{"continue", b.Continue, b, b.Merge})
+		s.each(b, b.Merge, func(c *Block) {
 			// Headers of loops around a block dominate each other.
 			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
 				s.inner[c] = b
 			}
-		}
+		})
 	}
-	s.constructs = append(s.constructs, construct{kind, b, b, b.Merge})
+	s.add(construct{kind, b, b, b.Merge})
+}
+
+// add notes a construct and the blocks in it: as many as there are, times how deep they
+// are nested, for all constructs together.
+func (s *structure) add(c construct) {
+	s.each(c.header, c.merge, func(b *Block) { s.around[b] = append(s.around[b], len(s.constructs)) })
+	s.constructs = append(s.constructs, c)
+}
+
+// each calls f with the blocks that header dominates, and merge does not.
+func (s *structure) each(header, merge *Block, f func(b *Block)) {
+	if s.dom.Dominates(merge, header) {
+		return
+	}
+	for work := []*Block{header}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == merge {
+			continue
+		}
+		f(b)
+		work = append(work, s.dom.Children(b)...)
+	}
 }
 
 func (s *structure) in(c *construct, b *Block) bool {
@@ -223,18 +244,21 @@ func (s *structure) leave(b *Block) {
 			s.errorf(nil, "a branch without a merge block that neither leaves nor continues a loop")
 		}
 	}
-	for i := range s.constructs {
+	for _, i := range s.around[b] {
 		c := &s.constructs[i]
-		if c.kind == "continue" && len(b.Term.Succs) == 0 && s.in(c, b) {
+		if c.kind == "continue" && len(b.Term.Succs) == 0 {
 			s.errorf(nil, "%v in the continue construct of %s", b.Term.Kind, s.blockName(c.loop))
 		}
 		for _, t := range b.Term.Succs {
-			from, to := s.in(c, b), s.in(c, t)
-			switch {
-			case to && !from && t != c.header:
-				s.errorf(nil, "a branch to %s, into the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
-			case from && !to && !s.mayLeave(c, b, t):
+			if !s.in(c, t) && !s.mayLeave(c, b, t) {
 				s.errorf(nil, "a branch to %s, out of the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
+			}
+		}
+	}
+	for _, t := range b.Term.Succs {
+		for _, i := range s.around[t] {
+			if c := &s.constructs[i]; t != c.header && !s.in(c, b) {
+				s.errorf(nil, "a branch to %s, into the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (p *planner) copies(l *loop) bool {
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
-	if x := newLoop(l, p.a.dom.Order); p.copies(x) {
+	if x := newLoop(l, p.a.dom); p.copies(x) {
 		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
 			own = n.collect()

@@ -25,11 +25,13 @@ import (
 func loopValues(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
 		dom := f.Dominators()
+		uses := findUses(f, dom)
 		for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
 			if h := f.Blocks[i]; h.Continue != nil {
-				if xs := outliving(f, h, dom); len(xs) > 0 {
+				if xs := outliving(h, dom, uses); len(xs) > 0 {
 					breakLater(f, h, xs)
 					dom = f.Dominators()
+					uses = findUses(f, dom)
 				}
 			}
 		}
@@ -40,50 +42,69 @@ func loopValues(m *ir.Module) diag.List {
 	return nil
 }
 
+// users has for each value the blocks at whose ends, or in which, it is used, and the
+// place of each block in its function.
+type users struct {
+	of    map[*ir.Value][]*ir.Block
+	place map[*ir.Block]int
+}
+
+func findUses(f *ir.Func, dom *ir.DomTree) *users {
+	u := &users{of: map[*ir.Value][]*ir.Block{}, place: map[*ir.Block]int{}}
+	add := func(v *ir.Value, b *ir.Block) {
+		if v != nil && v.Block != nil && v.Block != b { // those in its own block do not matter
+			u.of[v] = append(u.of[v], b)
+		}
+	}
+	for i, b := range f.Blocks {
+		if u.place[b] = i; !dom.Reachable(b) {
+			continue
+		}
+		for _, p := range b.Phis {
+			for i, a := range p.Args {
+				add(a, b.Preds[i])
+			}
+		}
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				add(a, b)
+			}
+		}
+		add(b.Term.Cond, b)
+	}
+	return u
+}
+
 // outliving returns the values that are computed in the loop of h and used behind
 // it, in order; or none, if they all need no care, as the phis of h do not.
-func outliving(f *ir.Func, h *ir.Block, dom *ir.DomTree) []*ir.Value {
+func outliving(h *ir.Block, dom *ir.DomTree, uses *users) []*ir.Value {
 	if len(h.Merge.Preds) == 0 {
 		return nil
 	}
 	inside := func(b *ir.Block) bool {
 		return b != nil && dom.Reachable(b) && dom.Dominates(h, b) && !dom.Dominates(h.Merge, b)
 	}
+	var blocks []*ir.Block
+	for work := []*ir.Block{h}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+			return nil // all work-items leave at once
+		}
+		blocks = append(blocks, b)
+		for _, c := range dom.Children(b) {
+			if c != h.Merge {
+				work = append(work, c)
+			}
+		}
+	}
+	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
 	safe := map[*ir.Value]bool{}
 	for _, p := range h.Phis {
 		safe[p] = true
 		// Drivers keep a phi and what it becomes in one place.
 		for _, a := range p.Args {
 			safe[a] = true
-		}
-	}
-	used := map[*ir.Value]bool{}
-	for _, b := range f.Blocks {
-		if !dom.Reachable(b) {
-			continue
-		}
-		for _, p := range b.Phis {
-			for i, a := range p.Args {
-				if !inside(b.Preds[i]) && inside(a.Block) {
-					used[a] = true
-				}
-			}
-		}
-		if inside(b) {
-			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-				return nil // all work-items leave at once
-			}
-			continue
-		}
-		for _, v := range b.Insts {
-			for _, a := range v.Args {
-				if inside(a.Block) {
-					used[a] = true
-				}
-			}
-		}
-		if c := b.Term.Cond; c != nil && inside(c.Block) {
-			used[c] = true
 		}
 	}
 	var frozen func(v *ir.Value) bool
@@ -100,9 +121,10 @@ func outliving(f *ir.Func, h *ir.Block, dom *ir.DomTree) []*ir.Value {
 	}
 	var out []*ir.Value
 	care := false
-	for _, b := range f.Blocks {
+	outside := func(b *ir.Block) bool { return !inside(b) }
+	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			if used[v] {
+			if slices.ContainsFunc(uses.of[v], outside) {
 				out = append(out, v) // the header's phis as well: breakLater sets them anew
 				care = care || !frozen(v)
 			}

@@ -361,6 +361,9 @@ func (a *ranges) at(v *ir.Value, b *ir.Block) interval {
 
 func (a *ranges) find(v *ir.Value, b *ir.Block) interval {
 	p := a.value(v)
+	if v.IsConst() { // what is compared with it says no more of it
+		return p
+	}
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		if x := v.Args[0]; x.Block != nil && x.Type.IsInt() {
 			p = p.meet(convertRange(v, a.at(x, b)))

@@ -54,6 +54,7 @@ type loop struct {
 	head, latch *ir.Block
 	blocks      []*ir.Block // in an order in which definitions come first
 	in          map[*ir.Block]bool
+	dom         *ir.DomTree // of the function as the loop was found in it
 }
 
 // innermost returns f's loops that have one back edge and no loop inside.
@@ -69,21 +70,28 @@ func innermost(f *ir.Func) []*loop {
 		if outer[x] || len(x.Latches) != 1 || countPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
-		found = append(found, newLoop(x, dom.Order))
+		found = append(found, newLoop(x, dom))
 	}
 	return found
 }
 
 // newLoop returns x with the blocks that are for its faults only, so that each copy has
 // its own.
-func newLoop(x *ir.Loop, order []*ir.Block) *loop {
-	l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}}
+func newLoop(x *ir.Loop, dom *ir.DomTree) *loop {
+	l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
-	for _, b := range order {
-		if !x.Contains(b) && isFault(b) && !slices.ContainsFunc(b.Preds, out) {
-			l.blocks = append(l.blocks, b)
+	seen := map[*ir.Block]bool{}
+	var faults []*ir.Block
+	for _, b := range x.Blocks {
+		for _, s := range b.Term.Succs {
+			if !seen[s] && out(s) && isFault(s) && !slices.ContainsFunc(s.Preds, out) {
+				faults = append(faults, s)
+			}
+			seen[s] = true
 		}
 	}
+	slices.SortFunc(faults, func(a, b *ir.Block) int { return dom.Index(a) - dom.Index(b) })
+	l.blocks = append(l.blocks, faults...)
 	for _, b := range l.blocks {
 		l.in[b] = true
 	}
@@ -143,9 +151,8 @@ func isFault(b *ir.Block) bool {
 // trips returns how often the loop's head runs, or 0 if that is not known to be
 // small.
 func (l *loop) trips() int {
-	dom := l.head.Func.Dominators()
 	for _, b := range l.blocks {
-		if b.Term.Kind == ir.Branch && dom.Dominates(b, l.latch) {
+		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
 			if out >= 0 {
 				if n := l.simulate(b.Term.Cond, out); n > 0 {
