@@ -19,7 +19,6 @@ import (
 const (
 	maxInlineDepth = 200
 	maxNested      = 40 // calls of one function, one in the other
-	maxValues      = 2_000_000
 	unrollLimit    = 32 // elements copied one by one rather than in a loop
 )
 
@@ -67,6 +66,8 @@ type lowerer struct {
 	quiet      bool                     // that a variable cannot be is not to be said
 	opaques    int                      // values that stand for bad ones
 	cut        bool                     // what has no value yet would have had one in later rounds of a loop
+	copies     map[*ssa.Function]copied // how often functions have been written out
+	tooLarge   bool                     // the code, of which no more is made
 }
 
 // frame is one inlined call.
@@ -95,6 +96,8 @@ type frame struct {
 	unrolled  []*unrolled         // the inner ones last
 	outs      map[ssa.Value]*cell // values that these have left
 	as        map[ssa.Value]val   // which of several an operand is taken to be
+	begin     int                 // the module's size before the call
+	inner     int                 // how much calls inside have added to it
 }
 
 // Lower turns a kernel into an ir module at level Built. All that is wrong with
@@ -115,6 +118,11 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 		l := newLowerer(p, k, refused, inData, texts, choices)
 		if stopped = l.kernel(); stopped != nil {
 			l.m, l.again = nil, false
+		}
+		if l.tooLarge {
+			// Nothing is looked for in it, and what else seems wrong may only be missing.
+			l.m, l.again = nil, false
+			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
 		if !l.again {
 			l.diags.Sort()
@@ -139,6 +147,7 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 		globals: map[*ssa.Global]val{}, owners: choices.owners, posCache: map[token.Pos]ir.Pos{},
 		refused: refused, inData: inData, texts: texts, choices: choices, tables: map[*ir.Var]*ssa.Global{},
 		times: map[path]int{}, declared: map[*path]*cell{}, objects: map[any]val{}, heads: map[*ir.Block]bool{}, written: map[any]*ir.Value{}, endless: map[*ssa.Function]bool{},
+		copies: map[*ssa.Function]copied{},
 	}
 	l.pos = k.Fn.Pos()
 	if wg, ok := k.Properties.Get(properties.KeyWorkGroupSize); ok {
@@ -399,10 +408,13 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		return fail()
 	}
 	if depth > maxInlineDepth {
-		l.report(diag.TooLarge, at, "split the kernel", "calls nest too deep or the kernel becomes too large here")
+		l.report(diag.TooLarge, at, "split the kernel", "more than %d calls nest here", maxInlineDepth)
 		return fail()
 	}
-	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at,
+	if l.tooLarge {
+		return fail()
+	}
+	f := &frame{fn: fn, args: args, bindings: bindings, caller: l.frame, callPos: at, begin: l.m.Len(),
 		vals: map[ssa.Value]val{}, blocks: map[*ssa.BasicBlock]*ir.Block{},
 		reached: map[*ssa.BasicBlock]bool{fn.Blocks[0]: true}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
 	f.findConverted()
@@ -421,6 +433,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	l.require(fn)
 	saved := l.pos
 	l.body(f)
+	l.countCopy(f)
 	l.frame, l.pos = f.caller, saved
 	l.b = f.ret
 	if f.single {
@@ -517,8 +530,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 		for _, in := range b.Instrs {
 			l.next(f, in)
 		}
-		if l.m.Len() > maxValues {
-			l.errorf(diag.TooLarge, token.NoPos, "split the kernel", "the kernel becomes too large here")
+		if l.isTooLarge() {
 			break
 		}
 	}
