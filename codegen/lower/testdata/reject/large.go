@@ -87,8 +87,5 @@ func mostOf(x int32) int32 {
 }
 
 func least(x int32) int32 {
-	for x&1 != 0 {
-		x = x*3 + 1 // want KG206 `the kernel has more than 250000 instructions here: .* of least, the most of it`
-	}
-	return x
+	return x*3 + x/7 + x%5 // want KG206 `the kernel has more than 250000 instructions here: .* of reject.least, the most of it`
 }
