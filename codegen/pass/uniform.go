@@ -224,7 +224,7 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 // flow finds the divergent blocks. Edges on which work-items leave are taken
 // out as they are found, since they change what depends on what.
 func (u *Uniformity) flow() {
-	u.kept, u.exits = map[edge]bool{}, map[int]bool{}
+	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
 	for {
 		u.postdominators()

@@ -64,6 +64,7 @@ func init() {
 	lanes(func(l groups.Lanes) groups.Replaced { return groups.Replaced{Lanes: l} }, gen.RunReplaced)
 	lanes(func(l groups.Lanes) groups.Search { return groups.Search{Lanes: l} }, gen.RunSearch)
 	lanes(func(l groups.Lanes) groups.Votes { return groups.Votes{Lanes: l} }, gen.RunVotes)
+	lanes(func(l groups.Lanes) groups.Bisections { return groups.Bisections{Lanes: l} }, gen.RunBisections)
 }
 
 // lanes adds cases of a kernel that work-items leave at different places: none, some,

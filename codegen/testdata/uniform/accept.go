@@ -68,6 +68,7 @@ type (
 	A49 struct{ Mem }
 	A50 struct{ Mem }
 	A51 struct{ Mem }
+	A52 struct{ Mem }
 )
 
 // A kernel's field decides.
@@ -672,4 +673,20 @@ func (k A51) Kernel(it dsl.NDItem1) {
 		}
 	}
 	it.Barrier()
+}
+
+// A loop that looks for a place, at first alike for all.
+func (k A52) Kernel(it dsl.NDItem1) {
+	id := it.GlobalID()
+	x := k.X[id]
+	lo, hi := 0, k.N
+	for lo < hi {
+		if h := int(uint(lo+hi) >> 1); x > int32(h*h) {
+			lo = h + 1
+		} else {
+			hi = h
+		}
+	}
+	it.Barrier()
+	k.Y[id] = int32(lo)
 }

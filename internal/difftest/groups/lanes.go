@@ -1,6 +1,10 @@
 package groups
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/dsl"
+)
 
 // Lanes is what the kernels below have, whose work-items leave loops of their own, or
 // the kernel, before barriers that the others still meet at.
@@ -194,5 +198,33 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 		v /= 2
 	}
+	k.Y[i] = v
+}
+
+// Bisections looks for its numbers in those of the group, in as many rounds as each takes.
+type Bisections struct{ Lanes }
+
+// Kernel has loops whose ends hang on what they find, before barriers.
+func (k Bisections) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	v := k.X[i] & 63
+	sorted := dsl.Local[[64]int32](it)
+	for j := it.LocalID(); j < 64; j += it.LocalRange() {
+		sorted[j] = int32(j*j)/64 + int32(k.M)
+	}
+	it.Barrier()
+	lo, hi := 0, len(sorted)
+	for lo < hi {
+		if h := int(uint(lo+hi) >> 1); sorted[h] < v {
+			lo = h + 1
+		} else {
+			hi = h
+		}
+	}
+	v = dsl.ExclusiveScanOverGroup(it.Group(), int32(lo), dsl.Plus)
+	if at, ok := slices.BinarySearch(sorted[:k.N+40], v&31); ok {
+		v += int32(at) << 8
+	}
+	it.Barrier()
 	k.Y[i] = v
 }

@@ -1079,6 +1079,330 @@ func (g *ballotsHost) r16() int {
 	return -1
 }
 
+// bisectionsHost is a work-group of the kernel [Bisections].
+type bisectionsHost struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1     int64
+	v2     int64
+	v3     int64
+	v5     int64
+	v10    []int32
+	v20    []int32
+	v30    []int32
+	v57    []int32
+	sint32 []int32
+}
+
+func newBisectionsHost() kernelimpl.HostForm { return new(bisectionsHost) }
+
+var bisectionsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:210:10"},
+	{Kind: 2, Pos: "internal/difftest/groups/lanes.go:225:41"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:229:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *bisectionsHost) Begin() {
+	g.Sites = bisectionsHostSites
+	n := g.Items
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 256)
+	kernelimpl.HostRoom(&g.v10, n)
+	kernelimpl.HostRoom(&g.v20, n)
+	kernelimpl.HostRoom(&g.v30, n)
+	kernelimpl.HostRoom(&g.v57, n)
+	kernelimpl.HostRoom(&g.sint32, n)
+}
+
+// Run runs it.
+func (g *bisectionsHost) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 211 of lanes.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 215 of lanes.go
+			next = g.r2()
+		case 2:
+			// GroupExclusiveScan in line 224 of lanes.go
+			n := g.Items
+			in := g.sint32[:n]
+			copy(in, g.v20)
+			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
+			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v30[:n], in, n, int32(0))
+			next = g.r3()
+		case 3:
+			// Barrier in line 228 of lanes.go
+			next = g.r4()
+		}
+	}
+}
+
+// r0 runs the work-items from the beginning.
+func (g *bisectionsHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p3 := g.Pointer(3)
+	h10 := g.v10[:n]
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0 int32
+		var v7 int64
+		{
+			v0 = int32(basex + x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b23
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
+			v10 := v9 & 63
+			h10[li] = v10
+			next = 0
+			continue
+		}
+	b23:
+		g.Fault(0, v7, v3, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r1 runs them after the ZeroLocal in line 211 of lanes.go.
+func (g *bisectionsHost) r1() int {
+	n := g.Items
+	v2 := g.v2
+	v12 := int32(uint64(v2))
+	m0 := g.Memory(0)
+	c0 := g.c0
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		var v13 int32
+		{
+			v11 := int32(x)
+			v13 = v11
+		}
+	b3:
+		{
+			v14 := v13 < 64
+			if !v14 {
+				goto b5
+			}
+		}
+		{
+			v15 := v13 * v13
+			v16 := v15 / 64
+			v17 := v16 + v12
+			*(*int32)(unsafe.Add(m0, int(v13)*4)) = v17
+			v19 := v13 + c0
+			v13 = v19
+			goto b3
+		}
+	b5:
+		continue
+	}
+	return 1
+}
+
+// r2 runs them after the Barrier in line 215 of lanes.go.
+func (g *bisectionsHost) r2() int {
+	n := g.Items
+	m0 := g.Memory(0)
+	h10 := g.v10[:n]
+	h20 := g.v20[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		if dead[li] {
+			continue
+		}
+		v10 := h10[li]
+		var v20, v21 int32
+		v20 = int32(0)
+		v21 = int32(64)
+	b7:
+		{
+			v22 := v20 < v21
+			if !v22 {
+				goto b9
+			}
+		}
+		{
+			v23 := v20 + v21
+			v24 := int32(uint32(v23) >> 1)
+			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
+			v26 := v25 < v10
+			v27 := v24 + 1
+			v28 := v20
+			if v26 {
+				v28 = v27
+			}
+			v29 := v24
+			if v26 {
+				v29 = v21
+			}
+			v20 = v28
+			v21 = v29
+			goto b7
+		}
+	b9:
+		h20[li] = v20
+		continue
+	}
+	return 2
+}
+
+// r3 runs them after the GroupExclusiveScan in line 224 of lanes.go.
+func (g *bisectionsHost) r3() int {
+	n := g.Items
+	h30 := g.v30[:n]
+	v1 := g.v1
+	v34 := v1 + 40
+	v35 := uint64(v34) <= uint64(64)
+	m0 := g.Memory(0)
+	h57 := g.v57[:n]
+	basex := g.ID[0] * g.Local[0]
+	next := -1
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v30 := h30[li]
+		v0 := int32(basex + x)
+		var v33, v36 int32
+		var v37, v38 int64
+		var v52, v53 bool
+		{
+			v31 := int32(li)
+			v32 := v31 == 0
+			v33 = v30
+			if v32 {
+				v33 = int32(0)
+			}
+			if !v35 {
+				goto b22
+			}
+		}
+		v36 = v33 & 31
+		v37 = int64(0)
+		v38 = v34
+	b12:
+		{
+			v39 := v37 < v38
+			if !v39 {
+				goto b14
+			}
+		}
+		{
+			v40 := v37 + v38
+			v41 := int64(uint64(v40) >> 1)
+			v42 := int32(uint64(v41))
+			v43 := *(*int32)(unsafe.Add(m0, int(v42)*4))
+			v44 := v43 < v36
+			v45 := v41 + 1
+			v46 := v37
+			if v44 {
+				v46 = v45
+			}
+			v47 := v41
+			if v44 {
+				v47 = v38
+			}
+			v37 = v46
+			v38 = v47
+			goto b12
+		}
+	b14:
+		{
+			v48 := v37 < v34
+			if !v48 {
+				v53 = false
+				goto b18
+			}
+		}
+		{
+			v49 := int32(uint64(v37))
+			v50 := *(*int32)(unsafe.Add(m0, int(v49)*4))
+			v51 := v50 == v36
+			if v51 {
+				v52 = true
+				goto b17
+			}
+		}
+		v52 = false
+	b17:
+		v53 = v52
+	b18:
+		{
+			v54 := int32(uint64(v37))
+			v55 := v54 << 8
+			v56 := v33 + v55
+			v57 := v33
+			if v53 {
+				v57 = v56
+			}
+			h57[li] = v57
+			next = 3
+			continue
+		}
+	b22:
+		g.Fault(1, v34, int64(64), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r4 runs them after the Barrier in line 228 of lanes.go.
+func (g *bisectionsHost) r4() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v5 := g.v5
+	p4 := g.Pointer(4)
+	h57 := g.v57[:n]
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + x)
+		v7 := int64(uint32(v0))
+		v57 := h57[li]
+		{
+			v58 := uint64(v7) < uint64(v5)
+			if !v58 {
+				goto b21
+			}
+		}
+		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v57
+		continue
+	b21:
+		g.Fault(2, v7, v5, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // choicesHost is a work-group of the kernel [Choices].
 type choicesHost struct {
 	kernelimpl.HostGroup
@@ -1564,13 +1888,13 @@ type oneWayOutHost struct {
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
 var oneWayOutHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:110:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:116:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:125:9", Message: "too many"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:128:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:108:10"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:136:8", Message: "the end"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:134:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:114:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:120:7"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:132:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:112:10"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1590,7 +1914,7 @@ func (g *oneWayOutHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 133 of lanes.go
+			// Barrier in line 137 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -1742,7 +2066,7 @@ func (g *oneWayOutHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 133 of lanes.go.
+// r1 runs them after the Barrier in line 137 of lanes.go.
 func (g *oneWayOutHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1803,13 +2127,13 @@ type ownChecksHost struct {
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
 
 var ownChecksHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:50:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:63:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:78:5"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:70:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:57:15"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:56:17"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:48:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:54:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:67:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:82:5"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:74:15"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:61:15"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:60:17"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:52:10"},
 }
 
 // Begin readies the form for a launch.
@@ -1832,13 +2156,13 @@ func (g *ownChecksHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 67 of lanes.go
+			// Barrier in line 71 of lanes.go
 			next = g.r1()
 		case 1:
-			// Barrier in line 71 of lanes.go
+			// Barrier in line 75 of lanes.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 75 of lanes.go
+			// Barrier in line 79 of lanes.go
 			next = g.r3()
 		}
 	}
@@ -2083,7 +2407,7 @@ func (g *ownChecksHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 67 of lanes.go.
+// r1 runs them after the Barrier in line 71 of lanes.go.
 func (g *ownChecksHost) r1() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -2195,7 +2519,7 @@ func (g *ownChecksHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 71 of lanes.go.
+// r2 runs them after the Barrier in line 75 of lanes.go.
 func (g *ownChecksHost) r2() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -2278,7 +2602,7 @@ func (g *ownChecksHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 75 of lanes.go.
+// r3 runs them after the Barrier in line 79 of lanes.go.
 func (g *ownChecksHost) r3() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -2350,9 +2674,9 @@ type ownLoopsHost struct {
 func newOwnLoopsHost() kernelimpl.HostForm { return new(ownLoopsHost) }
 
 var ownLoopsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:27:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:38:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:19:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:31:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:42:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:23:10"},
 }
 
 // Begin readies the form for a launch.
@@ -2373,10 +2697,10 @@ func (g *ownLoopsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 31 of lanes.go
+			// Barrier in line 35 of lanes.go
 			next = g.r1()
 		case 1:
-			// Barrier in line 35 of lanes.go
+			// Barrier in line 39 of lanes.go
 			next = g.r2()
 		}
 	}
@@ -2509,7 +2833,7 @@ func (g *ownLoopsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 31 of lanes.go.
+// r1 runs them after the Barrier in line 35 of lanes.go.
 func (g *ownLoopsHost) r1() int {
 	n := g.Items
 	h24 := g.v24[:n]
@@ -2596,7 +2920,7 @@ func (g *ownLoopsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 35 of lanes.go.
+// r2 runs them after the Barrier in line 39 of lanes.go.
 func (g *ownLoopsHost) r2() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -2669,9 +2993,9 @@ type replacedHost struct {
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
 var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:152:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:146:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:159:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:156:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:150:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2690,7 +3014,7 @@ func (g *replacedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 156 of lanes.go
+			// Barrier in line 160 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -2757,7 +3081,7 @@ func (g *replacedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 156 of lanes.go.
+// r1 runs them after the Barrier in line 160 of lanes.go.
 func (g *replacedHost) r1() int {
 	n := g.Items
 	h17 := g.v17[:n]
@@ -3482,9 +3806,9 @@ type searchHost struct {
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:174:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:173:9"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:179:7", Message: "not found"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:178:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:177:9"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 }
 
 // Begin readies the form for a launch.
@@ -3501,7 +3825,7 @@ func (g *searchHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 177 of lanes.go
+			// Barrier in line 181 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -3564,7 +3888,7 @@ func (g *searchHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 177 of lanes.go.
+// r1 runs them after the Barrier in line 181 of lanes.go.
 func (g *searchHost) r1() int {
 	n := g.Items
 	e9 := g.v9
@@ -4325,10 +4649,10 @@ type stepsHost struct {
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
 
 var stepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:99:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:88:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:93:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:96:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:92:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:97:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:100:11"},
 }
 
 // Begin readies the form for a launch.
@@ -4351,7 +4675,7 @@ func (g *stepsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 91 of lanes.go
+			// Barrier in line 95 of lanes.go
 			next = g.r1()
 		}
 	}
@@ -4426,7 +4750,7 @@ func (g *stepsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 91 of lanes.go.
+// r1 runs them after the Barrier in line 95 of lanes.go.
 func (g *stepsHost) r1() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -5137,9 +5461,9 @@ type votesHost struct {
 func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
 
 var votesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:188:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:191:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:197:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:192:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:195:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:201:5"},
 }
 
 // Begin readies the form for a launch.
@@ -5159,7 +5483,7 @@ func (g *votesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupAny in line 189 of lanes.go
+			// GroupAny in line 193 of lanes.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v9)
@@ -5167,7 +5491,7 @@ func (g *votesHost) Run() {
 			g.v10 = kernelimpl.HostAny(in)
 			next = g.r1()
 		case 1:
-			// Barrier in line 194 of lanes.go
+			// Barrier in line 198 of lanes.go
 			next = g.r2()
 		}
 	}
@@ -5213,7 +5537,7 @@ func (g *votesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupAny in line 189 of lanes.go.
+// r1 runs them after the GroupAny in line 193 of lanes.go.
 func (g *votesHost) r1() int {
 	n := g.Items
 	v10 := g.v10
@@ -5277,7 +5601,7 @@ func (g *votesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 194 of lanes.go.
+// r2 runs them after the Barrier in line 198 of lanes.go.
 func (g *votesHost) r2() int {
 	n := g.Items
 	h8 := g.v8[:n]

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return []*runtime.Kernel{aloneKernel, ballotsKernel, bisectionsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
 
 //go:embed Alone.spv
@@ -175,6 +175,99 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed Bisections.spv
+var bisectionsSPIRV string
+
+//go:embed Bisections.small.spv
+var bisectionsSmall string
+
+//go:embed Bisections.words.spv
+var bisectionsWords string
+
+//go:embed Bisections.alone.spv
+var bisectionsAlone string
+
+//go:embed Bisections.aloneWords.spv
+var bisectionsAloneWords string
+
+var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Bisections",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:210:10", Limit: -4},
+		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/groups/lanes.go:225:41", Limit: 64},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
+	},
+	SPIRV: bisectionsSPIRV,
+	Sum:   0x9bfc260a,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x99533a64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x88a5eb1b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x83e5f7d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0xe1603da8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	var k groups.Bisections
+	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
+	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
+	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
+	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
+	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
+	return k.Kernel
+}, newBisectionsHost)
+
+// Bisections is the kernel [groups.Bisections] with its slices in device memory.
+// Bisections looks for its numbers in those of the group, in as many rounds as each takes.
+type Bisections struct {
+	Lanes BisectionsLanes
+}
+
+// BisectionsLanes is the field Lanes of [Bisections].
+type BisectionsLanes struct {
+	N int
+	M int
+	T runtime.View[int32]
+	X runtime.View[int32]
+	Y runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bisections) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bisectionsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.View(l, 2, k.Lanes.T)
+	kernelimpl.View(l, 3, k.Lanes.X)
+	kernelimpl.View(l, 4, k.Lanes.Y)
+	return l.ParallelForND1(q, r, opts)
+}
+
+// RunBisections runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bisectionsKernel)
+	kernelimpl.Value(l, 0, k.Lanes.N)
+	kernelimpl.Value(l, 1, k.Lanes.M)
+	kernelimpl.Slice(l, 2, k.Lanes.T)
+	kernelimpl.Slice(l, 3, k.Lanes.X)
+	kernelimpl.Slice(l, 4, k.Lanes.Y)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed Choices.spv
 var choicesSPIRV string
 
@@ -274,13 +367,13 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:108:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:110:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:116:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:125:9", Message: "too many"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:128:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:134:5", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:136:8", Message: "the end"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:112:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:114:6", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:120:7", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:132:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:138:5", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	},
 	SPIRV: oneWayOutSPIRV,
 	Sum:   0xfec7ad92,
@@ -369,13 +462,13 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:48:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:50:6", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:56:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:57:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:63:6", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:70:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:78:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:52:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:54:6", Limit: -5},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:60:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:61:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:67:6", Limit: -5},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:74:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
 	Sum:   0x4b0b4c94,
@@ -456,9 +549,9 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:19:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:27:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:38:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:23:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:31:6", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
 	Sum:   0x69787433,
@@ -534,9 +627,9 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:146:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:152:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:159:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:150:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:156:6", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
 	},
 	SPIRV: replacedSPIRV,
 	Sum:   0xe79803b1,
@@ -682,9 +775,9 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 64,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:173:9", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:174:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:179:7", Message: "not found"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:177:9", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:178:7", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 	},
 	SPIRV: searchSPIRV,
 	Sum:   0xbbd70acb,
@@ -849,10 +942,10 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:88:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:93:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:96:11", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:99:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:92:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:97:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:100:11", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
 	SPIRV: stepsSPIRV,
 	Sum:   0xb8cb4988,
@@ -1009,9 +1102,9 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:188:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:191:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:197:5", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:192:10", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:195:7", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
 	Sum:   0xe390cd54,
