@@ -229,6 +229,9 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 
 // load notes what a load gives.
 func (e *constEnv) load(v *ssa.UnOp) {
+	if g, ok := rootOf(v.X).(*ssa.Global); ok && e.l != nil && e.l.prog.Fate(g).Filled.IsValid() {
+		return // what has been written by now is not followed here
+	}
 	t := &constTree{}
 	if g, ok := v.X.(*ssa.Global); ok {
 		if !e.global(t, g) {

@@ -123,6 +123,53 @@ type sieves struct{ list []sieved }
 
 var turnedBits = bits.Reverse8(uint8(len(primes))) ^ uint8(bits.LeadingZeros32(crcTable[1]))
 
+// What init functions write they have written when a kernel runs.
+var (
+	squares   [40]int32
+	cubes     = make([]int32, 30)
+	lastCube  *int32
+	alphabet  = [...]string{"a", "b"}
+	untouched = [...]int32{4, 5, 6}
+	chosen    = filters.list[0].apply
+)
+
+func init() {
+	for i := range squares {
+		squares[i] = int32(i * i)
+	}
+	fillCubes(cubes)
+	squares[3] += untouched[1]
+}
+
+// early is written before late reads it.
+var (
+	early [4]int32
+	_     = writeEarly(7)
+	late  = early[2] + 1
+	thus  = early[2]
+)
+
+func writeEarly(n int32) bool {
+	early[2] += n
+	return true
+}
+
+func init() {
+	early[2] *= 5
+	lastCube = new(int32)
+	*lastCube = cubes[len(cubes)-1]
+	alphabet[1] = alphabet[0] + "bc"
+	if len(alphabet) > 1 {
+		chosen = filters.list[1].apply
+	}
+}
+
+func fillCubes(s []int32) {
+	for i := range s {
+		s[i] = int32(i) * squares[i]
+	}
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Kernel reads them all.
@@ -148,6 +195,8 @@ func (k Computed) Kernel(it dsl.Item1) {
 	h = h*31 + f.apply(x) + uint32(f.mask[i%3]) + uint32(len(f.name))
 	word := []byte{byte(x), byte(x >> 8), 'a', byte(i)}
 	h ^= crc32.Checksum(word[:1+x%4], castagnoli) + crc32.ChecksumIEEE(word)
+	h = h*31 + uint32(squares[x%40]+cubes[x%30]+*lastCube+untouched[x%3]) + uint32(alphabet[x%2][0]) + uint32(len(alphabet[1]))
+	h = h*31 + chosen(x) + uint32(late*100+thus*10+early[x%4])
 	if castagnoli != crc32.IEEETable {
 		h++
 	}

@@ -838,6 +838,9 @@ var computedSPIRV string
 //go:embed Computed.data
 var computedData string
 
+//go:embed Computed.small.spv
+var computedSmall string
+
 //go:embed Computed.words.spv
 var computedWords string
 
@@ -856,19 +859,20 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:135:28"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:182:28"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:131:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:134:5", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:135:5", Limit: -4},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:138:17"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:140:12"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:142:12"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:146:23"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:146:49"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:178:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:181:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:182:5", Limit: -4},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:185:17"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:187:12"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:189:12"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:193:23"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:193:49"},
 		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:154:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:198:94"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:203:7", Limit: -2},
 	},
 	Variables: []abi.Variable{
 		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
@@ -876,9 +880,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0xf843a14,
+	Sum:        0x917c0378,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xcf8b5183},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x5ddb8bd7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xd76d5a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
