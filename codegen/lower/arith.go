@@ -15,7 +15,7 @@ import (
 
 func (l *lowerer) float(t *ir.Type, x float64) *ir.Value {
 	if t == ir.TypeF32 {
-		return l.m.Const(t, uint64(math.Float32bits(float32(x))))
+		return l.m.Const(t, uint64(narrowed(x)))
 	}
 	return l.m.Const(t, math.Float64bits(x))
 }

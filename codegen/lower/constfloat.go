@@ -3,6 +3,7 @@ package lower
 import (
 	"go/constant"
 	"go/token"
+	"go/types"
 	"math"
 
 	"golang.org/x/tools/go/ssa"
@@ -16,7 +17,7 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
 	"math.Copysign":        func(x []float64) float64 { return math.Copysign(x[0], x[1]) },
-	"math.Float32frombits": func(x []float64) float64 { return float64(math.Float32frombits(uint32(x[0]))) },
+	"math.Float32frombits": func(x []float64) float64 { return widened(uint32(x[0])) },
 	"math.Floor":           func(x []float64) float64 { return math.Floor(x[0]) },
 	"math.Inf":             func(x []float64) float64 { return math.Inf(int(x[0])) },
 	"math.Ldexp":           func(x []float64) float64 { return math.Ldexp(x[0], int(x[1])) },
@@ -38,9 +39,41 @@ func exactFloat(v ssa.Value) (float64, bool) {
 	}
 	x, ok := unroundedFloat(v)
 	if regType(v.Type()) == ir.TypeF32 {
-		x = float64(float32(x))
+		x = rounded32(x)
 	}
 	return x, ok
+}
+
+// widened returns a float32 as a float64. Signalling NaNs stay what they are.
+func widened(f uint32) float64 {
+	if x := math.Float32frombits(f); x == x {
+		return float64(x)
+	}
+	return math.Float64frombits(uint64(f>>31)<<63 | 0x7ff<<52 | uint64(f&0x7fffff)<<29)
+}
+
+// narrowed returns the bits of a float64 that is rounded to float32.
+func narrowed(x float64) uint32 {
+	if x == x {
+		return math.Float32bits(float32(x))
+	}
+	b := math.Float64bits(x)
+	f := uint32(b>>63)<<31 | 0x7f800000 | uint32(b>>29)&0x7fffff
+	if f&0x7fffff == 0 {
+		f |= 0x400000
+	}
+	return f
+}
+
+// rounded32 rounds to float32, but makes no NaN quiet.
+func rounded32(x float64) float64 { return widened(narrowed(x)) }
+
+// quiet returns what an operation makes of a value that it does not change.
+func quiet(x float64) float64 {
+	if x == x {
+		return x
+	}
+	return math.Float64frombits(math.Float64bits(x) | 1<<51)
 }
 
 func unroundedFloat(v ssa.Value) (float64, bool) {
@@ -50,7 +83,11 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	case *ssa.ChangeType:
 		return exactFloat(v.X)
 	case *ssa.Convert:
-		return exactFloat(v.X)
+		x, ok := exactFloat(v.X)
+		if !types.Identical(v.X.Type().Underlying(), v.Type().Underlying()) {
+			x = quiet(x)
+		}
+		return x, ok
 	case *ssa.UnOp:
 		x, ok := exactFloat(v.X)
 		return -x, ok && v.Op == token.SUB

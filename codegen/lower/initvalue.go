@@ -260,8 +260,10 @@ func convertVal(v any, from, to types.Type) any {
 		}
 	case float64:
 		switch {
+		case isFloat(to) && regType(to) == regType(from):
+			return x
 		case isFloat(to):
-			return roundFloat(x, to)
+			return roundFloat(quiet(x), to)
 		case isInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
 			return wrap(int64(x), to)
 		}
@@ -510,9 +512,9 @@ func minMaxVal(name string, args []any, t types.Type) any {
 // natives are functions that have no body here, or have the same results at once.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
-	"math.Float32bits":     func(a []any) any { return int64(math.Float32bits(float32(a[0].(float64)))) },
+	"math.Float32bits":     func(a []any) any { return int64(narrowed(a[0].(float64))) },
 	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
-	"math.Float32frombits": func(a []any) any { return float64(math.Float32frombits(uint32(a[0].(int64)))) },
+	"math.Float32frombits": func(a []any) any { return widened(uint32(a[0].(int64))) },
 	"math.Inf":             func(a []any) any { return math.Inf(int(a[0].(int64))) },
 	"math.Ldexp":           func(a []any) any { return math.Ldexp(a[0].(float64), int(a[1].(int64))) },
 	"math.FMA":             func(a []any) any { return math.FMA(a[0].(float64), a[1].(float64), a[2].(float64)) },

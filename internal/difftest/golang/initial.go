@@ -1,6 +1,10 @@
 package golang
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/dsl"
+)
 
 // Initial reads variables that functions make, slices without elements, and tables that
 // the package passes about.
@@ -36,7 +40,20 @@ var (
 	primeSteps = [...]int{2, 3, 5, 7, 11}
 	primesAt   = &primeSteps
 	weights    = []int{1, 10, 100}
+
+	// A NaN that operations would make quiet.
+	signalling = math.Float32frombits(0x7f800001)
+	signals    = [...]float32{math.Float32frombits(0xff812345), -signalling, float32(signalling)}
+	quieted    = float64(signalling)
+	wideSignal = math.Float64frombits(0x7ff0000000000001)
+	setSignals [2]float32
 )
+
+func init() {
+	for i := range setSignals {
+		setSignals[i] = math.Float32frombits(0x7f800100 + uint32(i))
+	}
+}
 
 func addUp(xs []int) (t int) {
 	for _, x := range xs {
@@ -67,6 +84,8 @@ func (k Initial) Kernel(it dsl.Item1) {
 		n += int(x)
 	}
 	n += addUp(primeSteps[i%3:]) + addUp(weighted(i)) + primesAt[i%5]
+	n += int(math.Float32bits(signalling)) ^ int(math.Float32bits(signals[i%3]))<<8 ^ int(math.Float32bits(setSignals[i%2]))<<16
+	n ^= int(math.Float64bits(quieted)) ^ int(math.Float64bits(wideSignal))>>3
 	at := func(j int) int { return primeSteps[j] }
 	k.Out[i] = n + at(i%4) + twiceTotal(exchanged) + len(someLists.empty) + cap(zeroItems)
 }
