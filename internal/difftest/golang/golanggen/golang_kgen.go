@@ -1406,12 +1406,12 @@ var initialKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:71:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
 	},
 	SPIRV: initialSPIRV,
-	Sum:   0x8487de26,
+	Sum:   0x7898bc77,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0x94a67114},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xe0ca0355},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
