@@ -12,6 +12,8 @@ import (
 
 	_ "github.com/kgen-go/kgen/checked"
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/difftest/corpus"
+	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
 	"github.com/kgen-go/kgen/internal/wrong"
 	gen "github.com/kgen-go/kgen/internal/wrong/wronggen"
 	"github.com/kgen-go/kgen/runtime"
@@ -139,6 +141,15 @@ func TestSeed(t *testing.T) {
 		if a == nil || b == nil || a.Error() != b.Error() {
 			t.Errorf("%s: %v, then %v", k.name, a, b)
 		}
+	}
+}
+
+// TestFaultFirst: what a work-item did not store since it faulted is no mistake of its own.
+func TestFaultFirst(t *testing.T) {
+	k := corpus.FaultBeforeBarrier{Bad: 40, In: make([]int32, 64), Out: make([]int32, 64)}
+	err := corpusgen.RunFaultBeforeBarrier(ctx, open(t, 1), k, runtime.NDRange1{Global: 64, Local: 32})
+	if f := new(runtime.Fault); !errors.As(err, &f) || f.GlobalID[0] != 40 {
+		t.Errorf("got %v, not the fault", err)
 	}
 }
 

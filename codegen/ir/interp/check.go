@@ -230,11 +230,13 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 }
 
 // unwritten reports loads of what is zero because the group has zeroed it, where
-// nobody has stored anything until now, which is the end of the group's use of it.
-func (c *checker) unwritten(of *store) {
+// nobody has stored anything until now, which is the end of the group's use of it. What
+// a work-item would have stored that has faulted is not missing.
+func (c *checker) unwritten(of *store, items []*item) {
+	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })
 	for i := range of.cells {
 		cell := &of.cells[i]
-		if !cell.written {
+		if !cell.written && !faulted {
 			for _, v := range c.early[cell] {
 				c.found(Finding{Kind: Unwritten, Pos: v.Pos, Message: "this work-group memory was never written: no work-item has stored what is loaded here"})
 			}

@@ -84,7 +84,7 @@ func (x *machine) runGroup(id [3]uint32) {
 			if x.check != nil {
 				for _, v := range x.m.Vars {
 					if v.Storage == ir.Workgroup {
-						x.check.unwritten(x.group[v])
+						x.check.unwritten(x.group[v], items)
 					}
 				}
 			}
@@ -116,7 +116,7 @@ func (x *machine) meet(items []*item) bool {
 		v := pass(items)
 		if v.Op == ir.OpZeroLocal {
 			if x.check != nil {
-				x.check.unwritten(x.group[v.Ref().Var])
+				x.check.unwritten(x.group[v.Ref().Var], items)
 			}
 			x.group[v.Ref().Var].zero()
 		}
