@@ -24,9 +24,39 @@ func (l *lowerer) global(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
 	}
+	switch t := elemOf(g).Underlying().(type) {
+	case *types.Map, *types.Chan: // each use is wrong
+		if !l.usedWrongly() {
+			code, hint := badType(t)
+			l.errorf(code, token.NoPos, hint, "kernels cannot read the package-level variable %s of type %v", g.Name(), elemOf(g))
+		}
+		return bad{}
+	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
 	return v
+}
+
+// elemOf returns the type of a package-level variable.
+func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Pointer).Elem() }
+
+// usedWrongly reports whether package check says that all is wrong which is done with the
+// value of the current instruction.
+func (l *lowerer) usedWrongly() bool {
+	v, ok := l.frame.cur.(ssa.Value)
+	if !ok {
+		return false
+	}
+	n := 0
+	for _, use := range *v.Referrers() {
+		if _, ok := use.(*ssa.DebugRef); ok {
+			continue
+		}
+		if n++; !l.refused[use] {
+			return false
+		}
+	}
+	return n > 0
 }
 
 // globalValue returns the value of a package-level variable that is no memory:
@@ -65,19 +95,6 @@ var bitsErrors = map[string]string{
 
 const divideText = "runtime error: integer divide by zero"
 
-// refusedWith reports whether package check reports what is done with a variable's value.
-func (l *lowerer) refusedWith(g *ssa.Global) bool {
-	var ops [8]*ssa.Value
-	for in := range l.refused {
-		for _, op := range in.Operands(ops[:0]) {
-			if load, ok := (*op).(*ssa.UnOp); ok && load.X == g {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	t := g.Type().Underlying().(*types.Pointer).Elem()
 	fail := func(code diag.Code, hint, format string, args ...any) val {
@@ -87,14 +104,6 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
 		// overflowError and divideError, which its functions panic with.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
-	}
-	switch t.Underlying().(type) {
-	case *types.Map, *types.Chan:
-		if l.refusedWith(g) {
-			return bad{}
-		}
-		code, hint := badType(t)
-		return fail(code, hint, "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 	}
 	if at, out := l.writtenAt(g); !isSpecPointer(t) && out {
 		return fail(diag.GlobalVar, "export it, so that launches check that it is as it was; or pass it as a field of the kernel",
