@@ -55,6 +55,7 @@ type loader struct {
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool // packages with errors that no repair removes
+	inBodies map[*listed]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // of the type checker's
 }
@@ -119,6 +120,7 @@ func newLoader(dir string, cfg Config) *loader {
 		repaired: map[*ast.File]bool{},
 		broken:   map[*ast.FuncDecl]diag.List{},
 		unsound:  map[*listed]bool{},
+		inBodies: map[*listed]diag.List{},
 	}
 }
 
@@ -153,6 +155,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.bodiesToo()
 		if n := len(roots); len(l.unsound) > 0 {
 			if roots = l.sound(roots); len(roots) == 0 {
 				return nil, nil

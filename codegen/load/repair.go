@@ -53,6 +53,8 @@ func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 // elsewhere. It reports whether the package must be checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
+	// What is wrong after something has been taken out may be for the lack of that.
+	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
 			l.continued(e.Pos, more)
@@ -68,6 +70,9 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 		}
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && within(fn.Body, e.Pos) {
 			again = l.blank(f, fn, e.Pos, gap{diag.Load, e.Msg, ""}) || again
+			if first {
+				l.inBodies[s.listed] = append(l.inBodies[s.listed], l.last)
+			}
 			continue
 		}
 		if l.roots[s.listed] {
@@ -77,6 +82,15 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 		again = l.drop(f, e.Pos) || again
 	}
 	return again
+}
+
+// bodiesToo reports the errors in all function bodies of packages that nothing is compiled
+// of, whether kernels reach them or not, so that one run has all of them.
+func (l *loader) bodiesToo() {
+	for p := range l.unsound {
+		l.diags = append(l.diags, l.inBodies[p]...)
+		delete(l.inBodies, p)
+	}
 }
 
 // continued adds what goes on about the error before to it.
