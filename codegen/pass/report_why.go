@@ -234,6 +234,9 @@ func (a *ranges) origin(v *ir.Value) Source {
 	case ir.OpSpecConst:
 		return Source{Text: "is a specialization constant"}
 	case ir.OpPhi:
+		if p := a.value(v); p.lo >= 0 && p.hi < small {
+			return Source{Text: "changes in a loop", Pos: stepPos(v)}
+		}
 		return Source{Text: "changes in a loop that does not bound it", Pos: stepPos(v)}
 	}
 	s := Source{Text: "is computed by " + v.Op.String(), Pos: v.Pos}
@@ -276,7 +279,9 @@ func (a *ranges) argument(v *ir.Value) Source {
 
 // Small reports whether a value has a bound that a loop or operator gives it, rather than
 // its type or what lengths may be.
-func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < 1<<20 }
+func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
+
+const small = 1 << 20
 
 // Unbounded reports whether nothing is known of a value of 64 bits.
 func (r Reason) Unbounded() bool { return r.Lo < -maxLength && r.Hi >= math.MaxInt64-maxLength }
