@@ -223,7 +223,7 @@
 // Declarations:
 //
 //	constants                  yes, iota and untyped constants too
-//	package-level variables    yes, made of constants and of what functions compute from such, init among them, without maps, math.Exp and math.Log, and not written after; else KG202
+//	package-level variables    yes, made of constants and of what functions compute from such, init among them, without maps, math.Exp and math.Log, and not written after; else KG202, or ErrInvalid at launch where a package that kgen does not load has written what is exported
 //	functions, methods         yes, with several or named results, variadic, generic
 //	recursion                  through interfaces, of known values that hold others; else KG301
 //	functions without a body   no: KG303
