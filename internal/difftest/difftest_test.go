@@ -124,7 +124,7 @@ var demanding = []struct {
 	aspect properties.Aspect
 	cases  string
 }{
-	{properties.FP64, `Args AtomicGeneric Bessel Bodies Complex Complexes ConvertFloat32 ConvertFloat64 ConvertInt
+	{properties.FP64, `Args AtomicGeneric Bessel Bodies Complex Complexes Computed ConvertFloat32 ConvertFloat64 ConvertInt
 		ConvertInt16 ConvertInt32 ConvertInt64 ConvertInt8 ConvertUint ConvertUint16 ConvertUint32 ConvertUint64
 		ConvertUint8 FloatOpsFloat64 Generators Generics GroupFloats64 LargeStructs LocalStructs Lookup Loops Math1 MathFuncs
 		Odds Panics Random Rounded64 ShufflesFloat64 SortFloats Tables TablesFault Waves WholeFloat64 ZeroDivisors`},
