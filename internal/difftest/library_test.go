@@ -56,6 +56,9 @@ func init() {
 	add1("Units", gen.RunUnits, 12, func() golang.Units {
 		return golang.Units{In: []int32{0, 'a', 0xd7ff, 0xd800, 0xdc00, 0xdfff, 0xe000, 0xffff, 0x10000, 0x1f600, 0x10ffff, 0x110000}, Out: make([]uint64, 12)}
 	})
+	for mode := range 6 {
+		add1("PanicsDouble", gen.RunPanicsDouble, 1, func() golang.PanicsDouble { return golang.PanicsDouble{Mode: mode, Out: make([]int, 1)} })
+	}
 	for mode := range golang.PanicModes {
 		add1("Panics", gen.RunPanics, 1, func() golang.Panics { return golang.Panics{Mode: mode, Out: make([]int, 1)} })
 	}

@@ -57,13 +57,13 @@ func panicValue(mode, n int) any {
 	case 4:
 		return weight(n) * 1e9
 	case 5:
-		return float64(-n) * 1e-9
+		return weight(-n) * 1e-9
 	case 6:
 		return complex(float32(n), 0.1)
 	case 7:
 		return phase(complex(0, float32(n)))
 	case 8:
-		return complex(1/float64(n), 2)
+		return complex(1/float32(n), 2)
 	case 9:
 		return caption("a\"b")
 	case 10:
@@ -87,7 +87,7 @@ func panicValue(mode, n int) any {
 	case 19:
 		return uint8(n)
 	case 20:
-		return 1.5
+		return float32(1.5)
 	case 21:
 		return stick(-3)
 	case 22:
@@ -95,13 +95,13 @@ func panicValue(mode, n int) any {
 	case 23:
 		return 'x'
 	case 24:
-		return 1e21
+		return float32(1e21)
 	case 25:
 		return "\x00d"
 	case 26:
 		return ratio(1 << 63)
 	case 27:
-		return 2 - 1i
+		return complex64(2 - 1i)
 	}
 	var v any = n
 	if n&1 != 0 {
@@ -215,3 +215,26 @@ type Panics struct {
 }
 
 func (k Panics) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = Panicking(k.Mode) }
+
+// PanicsDouble panics with numbers of float64.
+type PanicsDouble struct {
+	Mode int
+	Out  []int
+}
+
+func (k PanicsDouble) Kernel(it dsl.Item1) {
+	var v any = float64(-k.Mode) * 1e-9
+	switch k.Mode {
+	case 4:
+		panic(1e21)
+	case 5:
+		panic(2 - 1i)
+	}
+	if k.Mode > 1 {
+		v = complex(1/float64(k.Mode), 2)
+	}
+	if k.Mode > 0 {
+		panic(v)
+	}
+	k.Out[it.GlobalID()] = 1
+}

@@ -3,6 +3,7 @@
 package golanggen
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -478,6 +479,116 @@ func (g *nilMethodsHost) r0() int {
 		continue
 	b15:
 		g.Fault(3, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// panicsDoubleHost is some work-items of the kernel [PanicsDouble].
+type panicsDoubleHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+}
+
+func newPanicsDoubleHost() kernelimpl.HostForm { return new(panicsDoubleHost) }
+
+var panicsDoubleHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
+	{Kind: 1, Pos: "internal/difftest/golang/panics.go:239:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *panicsDoubleHost) Begin() {
+	g.Sites = panicsDoubleHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Run runs it.
+func (g *panicsDoubleHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *panicsDoubleHost) r0() int {
+	v1 := g.v1
+	v7 := v1 == 4
+	v9 := v1 == 5
+	v11 := 1 < v1
+	v4 := 0 - v1
+	v5 := float64(v4)
+	v6 := float64(v5 * 1e-09)
+	v12 := float64(v1)
+	v13 := float64(1 / v12)
+	v18 := 0 < v1
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v14 int32
+		var v15, v16, v17 float64
+		var v25 int64
+		v0 = int32(x)
+		if !v7 {
+			goto b2
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b2:
+		if !v9 {
+			goto b4
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b4:
+		if !v11 {
+			v14 = int32(0)
+			v15 = v6
+			v16 = float64(0)
+			v17 = float64(0)
+			goto b6
+		}
+		v14 = int32(1)
+		v15 = float64(0)
+		v16 = v13
+		v17 = float64(2)
+	b6:
+		if !v18 {
+			goto b10
+		}
+		{
+			v19 := v14 == 0
+			if !v19 {
+				goto b9
+			}
+		}
+		{
+			v20 := int64(math.Float64bits(v15))
+			g.Fault(2, v20, int64(0), v0, int32(0), int32(0))
+			continue
+		}
+	b9:
+		{
+			v22 := int64(math.Float64bits(v16))
+			v23 := int64(math.Float64bits(v17))
+			g.Fault(3, v22, v23, v0, int32(0), int32(0))
+			continue
+		}
+	b10:
+		{
+			v25 = int64(uint32(v0))
+			v26 := uint64(v25) < uint64(v2)
+			if !v26 {
+				goto b12
+			}
+		}
+		*(*int64)(unsafe.Add(p1, x*8)) = int64(1)
+		continue
+	b12:
+		g.Fault(4, v25, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

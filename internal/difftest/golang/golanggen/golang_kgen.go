@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -2186,10 +2186,6 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Panics).Kernel", Pos: "internal/difftest/golang/panics.go:217:72"}, {Func: "golang.Panicking", Pos: "internal/difftest/golang/panics.go:188:19"}, {Func: "golang.panicValue", Pos: "internal/difftest/golang/panics.go:60:17"}}},
-	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:127:15", Message: "interface conversion: interface {} is string, not int"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:129:15", Message: "interface conversion: interface {} is nil, not int"},
@@ -2216,10 +2212,8 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00ugolang.ratio(\x00)\x00"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00f\x00\x00"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00fgolang.weight(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00g\x00\x00"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00c\x00\x00"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00cgolang.phase\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00k\x00\x00"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00sgolang.caption(\"\x00\")\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00s\x00\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:39:17", Limit: 3},
@@ -2234,10 +2228,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x868ed265,
+	Sum:   0xfe064317,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x8b1327b6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x78c1c718},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x947b18dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xa9195340},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2264,6 +2258,69 @@ func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 // RunPanics runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(panicsKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed PanicsDouble.spv
+var panicsDoubleSPIRV string
+
+//go:embed PanicsDouble.words.spv
+var panicsDoubleWords string
+
+var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "PanicsDouble",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.PanicsDouble).Kernel", Pos: "internal/difftest/golang/panics.go:226:21"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:239:7", Limit: -2},
+	},
+	SPIRV: panicsDoubleSPIRV,
+	Sum:   0x6d24474,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0x7b92b41d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.PanicsDouble{
+		Mode: kernelimpl.HostValue[int](a, 0),
+		Out:  kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+}, newPanicsDoubleHost)
+
+// PanicsDouble is the kernel [golang.PanicsDouble] with its slices in device memory.
+// PanicsDouble panics with numbers of float64.
+type PanicsDouble struct {
+	Mode int
+	Out  runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k PanicsDouble) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(panicsDoubleKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunPanicsDouble runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDouble, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(panicsDoubleKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
