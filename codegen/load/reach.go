@@ -45,12 +45,13 @@ type reacher struct {
 	methods []*ssa.Function
 	made    map[*ssa.Global]bool // what makes them is noted
 	quiet   bool
+	orderer *orderer
 }
 
 // reach returns the packages that hold reached functions whose bodies are
 // missing, and adds the errors of reached functions to the diagnostics.
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string]bool {
-	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}, made: map[*ssa.Global]bool{}}
+	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
 		r.walk(fn, nil, token.NoPos)
 	}
@@ -91,6 +92,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 		}
 		return
 	}
+	r.orderer.order(fn)
 	var ops [8]*ssa.Value
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
@@ -137,19 +139,23 @@ func (r *reacher) madeBy(g *ssa.Global) {
 			if !ok {
 				continue
 			}
-			root := st.Addr
-			for {
-				if at, ok := root.(*ssa.IndexAddr); ok {
-					root = at.X
-				} else if at, ok := root.(*ssa.FieldAddr); ok {
-					root = at.X
-				} else {
-					break
-				}
-			}
-			if root == ssa.Value(g) {
+			if rootOf(st.Addr) == ssa.Value(g) {
 				r.computes(st.Val, seen)
 			}
+		}
+	}
+}
+
+// rootOf returns what an address of a part is a part of.
+func rootOf(v ssa.Value) ssa.Value {
+	for {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		default:
+			return v
 		}
 	}
 }

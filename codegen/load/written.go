@@ -332,18 +332,7 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Val != at.v {
 		return
 	}
-	root := in.Addr
-	for {
-		switch x := root.(type) {
-		case *ssa.FieldAddr:
-			root = x.X
-			continue
-		case *ssa.IndexAddr:
-			root = x.X
-			continue
-		}
-		break
-	}
+	root := rootOf(in.Addr)
 	switch root.(type) {
 	case *ssa.Alloc, *ssa.Global:
 		if at.depth < maxDepth {

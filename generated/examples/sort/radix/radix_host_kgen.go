@@ -96,17 +96,17 @@ func (g *countHost) r2() int {
 	const n = 256
 	v18 := g.v18
 	c0 := g.c0
-	v22 := int32(g.ID[0])
-	v23 := int64(uint32(v22))
 	m0 := g.Memory(0)
+	v20 := int32(g.ID[0])
+	v21 := int64(uint32(v20))
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v16, v25 int32
-		var v24 int64
+		var v16, v22 int32
+		var v25 int64
 		{
 			v16 = int32(x)
 			v17 := uint32(v16) < uint32(16)
@@ -116,19 +116,19 @@ func (g *countHost) r2() int {
 		}
 		{
 			v19 := int32(uint32(v18) / uint32(c0))
-			v20 := v16 * v19
-			v21 := int64(uint32(v20))
-			v24 = v21 + v23
-			v25 = *(*int32)(unsafe.Add(m0, x*4))
-			v26 := uint64(v24) < uint64(v4)
+			v22 = *(*int32)(unsafe.Add(m0, x*4))
+			v23 := v16 * v19
+			v24 := int64(uint32(v23))
+			v25 = v24 + v21
+			v26 := uint64(v25) < uint64(v4)
 			if !v26 {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v25
+		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v22
 		goto b8
 	b7:
-		g.Fault(0, v24, v4, v0, int32(0), int32(0))
+		g.Fault(0, v25, v4, v0, int32(0), int32(0))
 		continue
 	b8:
 		continue

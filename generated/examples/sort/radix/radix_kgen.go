@@ -51,9 +51,9 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11", Limit: -3},
 	},
 	SPIRV: countSPIRV,
-	Sum:   0x441ea9db,
+	Sum:   0xc4ecd78b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords, Sum: 0x9b4beec9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords, Sum: 0x335e953d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Count{

@@ -880,7 +880,7 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: typesSPIRV,
-	Sum:   0x52c24bb5,
+	Sum:   0xf88c1501,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0xa534187b},
 	},

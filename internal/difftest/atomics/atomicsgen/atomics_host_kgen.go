@@ -2492,11 +2492,11 @@ func (g *typedHost) r2() int {
 // r3 runs them after the Barrier in line 133 of kernel.go.
 func (g *typedHost) r3() int {
 	n := g.Items
+	m0 := g.Memory(0)
 	v53 := int32(g.ID[0])
 	v54 := int64(uint32(v53))
-	v55 := v54 * 8
+	v58 := v54 * 8
 	v5 := g.v5
-	m0 := g.Memory(0)
 	p2 := g.Pointer(2)
 	basex := g.ID[0] * g.Local[0]
 	h51 := g.v51[:n]
@@ -2512,7 +2512,8 @@ func (g *typedHost) r3() int {
 		v11 := int64(uint32(v10))
 		v0 := int32(basex + x)
 		v51 := h51[li]
-		var v56 int64
+		var v55 int32
+		var v56, v57, v59 int64
 		{
 			v52 := uint32(v10) < uint32(8)
 			if !v52 {
@@ -2520,26 +2521,26 @@ func (g *typedHost) r3() int {
 			}
 		}
 		{
-			v56 = v55 + v11
-			v57 := uint64(v56) < uint64(v5)
-			if !v57 {
+			v55 = *(*int32)(unsafe.Add(m0, x*40+4))
+			v56 = *(*int64)(unsafe.Add(m0, x*40+16))
+			v57 = *(*int64)(unsafe.Add(m0, x*40+24))
+			v59 = v58 + v11
+			v60 := uint64(v59) < uint64(v5)
+			if !v60 {
 				goto b10
 			}
 		}
 		{
-			v58 := *(*int32)(unsafe.Add(m0, x*40+4))
-			v59 := *(*int64)(unsafe.Add(m0, x*40+16))
-			v60 := v59 >> 33
-			v61 := int32(uint64(v60))
-			v62 := v58 + v61
-			v63 := *(*int64)(unsafe.Add(m0, x*40+24))
-			v64 := int32(uint64(v63))
-			v65 := v62 + v64
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v56)*4)), v65)
+			v61 := v56 >> 33
+			v62 := int32(uint64(v61))
+			v63 := v55 + v62
+			v64 := int32(uint64(v57))
+			v65 := v63 + v64
+			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v59)*4)), v65)
 			goto b11
 		}
 	b10:
-		g.Fault(2, v56, v5, v0, int32(0), int32(0))
+		g.Fault(2, v59, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b11:

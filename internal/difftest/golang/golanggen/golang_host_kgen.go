@@ -8484,31 +8484,31 @@ func (g *watchedHost) r0() int {
 			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
 			v17 := v12 + v16
 			v18 := v11 + v17
-			v19 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
-			v20 := int64(v19)
-			v21 := v20 + 11
-			v22 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
-			v23 := v22 < 9.223372e+18
-			v24 := -9.223372e+18 <= v22
-			v25 := v23 && v24
-			v26 := float32(0)
-			if v25 {
-				v26 = v22
+			v19 := v2 + 1
+			v20 := int64(uint32(v19))
+			v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
+			v22 := int64(v21)
+			v23 := v22 + 11
+			v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
+			v25 := v24 < 9.223372e+18
+			v26 := -9.223372e+18 <= v24
+			v27 := v25 && v26
+			v28 := float32(0)
+			if v27 {
+				v28 = v24
 			}
-			v27 := int64(v26)
-			v28 := int64(-9223372036854775808)
-			if v25 {
-				v28 = v27
+			v29 := int64(v28)
+			v30 := int64(-9223372036854775808)
+			if v27 {
+				v30 = v29
 			}
-			v29 := v21 + v28
-			v30 := v29 + 3
-			v31 := v2 + 1
-			v32 := int64(uint32(v31))
-			v33 := v30 + v32
+			v31 := v23 + v30
+			v32 := v31 + 3
+			v33 := v32 + v20
 			v34 = v18 + v33
-			v35 := v5 + 10
-			v36 := v5 * 2
-			v37 := v35 + v36
+			v35 := v5 * 2
+			v36 := v5 + 10
+			v37 := v36 + v35
 			v38 = v37 + v5
 			v39 := uint32(v2) < uint32(5000)
 			if !v39 {

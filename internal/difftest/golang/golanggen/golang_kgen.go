@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x1943cb05,
+	Sum:   0x64398c74,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0xff6b3245},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x14351813},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x100389d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x2deed1e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -536,9 +536,9 @@ var castsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
 	},
 	SPIRV: castsSPIRV,
-	Sum:   0xd2e5d6bf,
+	Sum:   0x9e2ad0b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0xee6b5322},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x8b1f88c4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
@@ -605,10 +605,10 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
 	},
 	SPIRV: changesSPIRV,
-	Sum:   0x67210810,
+	Sum:   0x4e993d4d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0xda548cba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x3329f63c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0x3c5f9df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x56a971cb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -667,10 +667,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0x3e2c0f8d,
+	Sum:   0xf5ad4651,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x227daa9d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x1d64cfe6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x2d4c53e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x2bf75def},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -721,9 +721,9 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
 	},
 	SPIRV: closuresSPIRV,
-	Sum:   0xd41bf9aa,
+	Sum:   0x2069fd9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0xf252f230},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x9112f275},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
@@ -880,10 +880,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0x917c0378,
+	Sum:        0x53f4bad9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x5ddb8bd7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xd76d5a8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x6f306d49},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x64a31a79},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1013,10 +1013,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0xf19bd1d4,
+	Sum:   0xcb8761c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x884eb936},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0x120d9af},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x22f8cf4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xd1556473},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1132,9 +1132,9 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:147:7", Limit: -2},
 	},
 	SPIRV: firstsSPIRV,
-	Sum:   0x59652ac2,
+	Sum:   0xa1cdb2b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x32625eee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0xe8e94e6b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1286,9 +1286,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x224ea958,
+	Sum:   0x9f49fdd7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x1eb9e77c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x278f4307},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1470,10 +1470,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xbe5299c,
+	Sum:   0x368659cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xe14a3053},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x62f7c635},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x97e5e78e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeabce6b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1895,10 +1895,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0xf8e6dfc,
+	Sum:   0xa6894bc5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x245f992a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xd1a6a198},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xbddb7378},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xfaee6734},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -2067,9 +2067,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0xe5a4b4f0,
+	Sum:   0x4f849321,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x264ff53f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0xe5ed666e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2096,6 +2096,64 @@ func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 // RunNones runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nonesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Order.spv
+var orderSPIRV string
+
+//go:embed Order.words.spv
+var orderWords string
+
+var orderKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Order",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/order.go:39:21", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:40:15", Limit: -1},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:118:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:118:39", Limit: 40},
+	},
+	SPIRV: orderSPIRV,
+	Sum:   0x3d7a3d5b,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0x7eab545b},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Order{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Order is the kernel [golang.Order] with its slices in device memory.
+// Order evaluates expressions that call what changes what they read: Go leaves the order open, gc reads after the calls.
+type Order struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Order) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(orderKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunOrder runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(orderKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
@@ -2455,9 +2513,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0x4fd7b2e6,
+	Sum:   0x1a106cd1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xfcecd82a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xa65effcf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -2573,10 +2631,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
 	SPIRV: refilledSPIRV,
-	Sum:   0xdefd35e6,
+	Sum:   0x3ea9368b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xa37f630c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0xdbf0f92d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xd2f0b4df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0xaaac1422},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -2819,9 +2877,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x35bd104e,
+	Sum:   0xa395945,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xfff0ba8a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xf59c93f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -4939,9 +4997,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0x112bed53,
+	Sum:   0xa42c1221,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x7a0dd9f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x8f6e219d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -5374,9 +5432,9 @@ var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Data:       watchedData,
 	DataOffset: 16,
 	SPIRV:      watchedSPIRV,
-	Sum:        0x1d63b892,
+	Sum:        0x73eb1ed6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0x531d08db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0xfb3632d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{

@@ -1,0 +1,297 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Where a statement calls functions, Go leaves open whether the variables that it mentions
+// are read before or after ("Order of evaluation"). gc makes all calls first, in order, and
+// reads the rest when it has their results: in a[i] + next(&i), i is what next has left.
+// go/ssa goes from left to right, which order mends: within a block, it moves what is read
+// for a statement behind the calls of that statement that may write.
+//
+// Slices, interfaces and assertions are made where they stand by gc, too, and so is what
+// len, min and the like return (cmd/compile/internal/walk, order.go).
+
+// orderer knows which functions write to memory that is not their own.
+type orderer struct {
+	done   map[*ssa.Function]bool
+	writes map[*ssa.Function]bool
+}
+
+func newOrderer() *orderer {
+	return &orderer{done: map[*ssa.Function]bool{}, writes: map[*ssa.Function]bool{}}
+}
+
+// order brings a function's instructions into gc's order.
+func (o *orderer) order(fn *ssa.Function) {
+	if o.done[fn] || fn.Syntax() == nil {
+		return
+	}
+	o.done[fn] = true
+	var units []ast.Node // of what is evaluated together, in order of position
+	for _, b := range fn.Blocks {
+		if !slices.ContainsFunc(b.Instrs, o.mayWrite) {
+			continue
+		}
+		if units == nil {
+			if units = unitsOf(fn.Syntax()); units == nil {
+				return
+			}
+		}
+		o.block(b, units)
+	}
+}
+
+// unitsOf returns the statements of a function and, of those that hold others, what they
+// evaluate themselves.
+func unitsOf(fn ast.Node) (units []ast.Node) {
+	add := func(n ast.Node, ok bool) {
+		if ok {
+			units = append(units, n)
+		}
+	}
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return n == fn
+		case *ast.AssignStmt, *ast.ExprStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ValueSpec:
+			add(n, true)
+			return false
+		case *ast.IfStmt:
+			add(n.Cond, true)
+		case *ast.ForStmt:
+			add(n.Cond, n.Cond != nil)
+		case *ast.SwitchStmt:
+			add(n.Tag, n.Tag != nil)
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				add(e, true)
+			}
+		case *ast.RangeStmt:
+			add(n.X, n != fn)
+		}
+		return true
+	})
+	slices.SortFunc(units, func(a, b ast.Node) int { return int(a.Pos() - b.Pos()) })
+	return units
+}
+
+// unitAt returns the unit that a position is in, or nil.
+func unitAt(units []ast.Node, p token.Pos) ast.Node {
+	i, ok := slices.BinarySearchFunc(units, p, func(n ast.Node, p token.Pos) int { return int(n.Pos() - p) })
+	if !ok {
+		i--
+	}
+	if i >= 0 && i < len(units) && p < units[i].End() {
+		return units[i]
+	}
+	return nil
+}
+
+// placesIn returns the units that instructions of a block are of, where that is known.
+func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node {
+	at := map[ssa.Instruction]ast.Node{}
+	for _, in := range b.Instrs {
+		if d, ok := in.(*ssa.DebugRef); ok {
+			// Other references are those of variables that hold the value.
+			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && evaluates(x, d.Expr) {
+				at[x] = unitAt(units, d.Pos())
+			}
+		} else if p := in.Pos(); p.IsValid() {
+			at[in] = unitAt(units, p)
+		}
+	}
+	for _, in := range slices.Backward(b.Instrs) {
+		switch in := in.(type) {
+		case *ssa.IndexAddr, *ssa.FieldAddr: // those of literals have no place of their own
+			for _, use := range *in.(ssa.Value).Referrers() {
+				if at[in] == nil && use.Block() == b {
+					at[in] = at[use]
+				}
+			}
+		}
+	}
+	return at
+}
+
+// evaluates reports whether an instruction may be what evaluates an expression.
+func evaluates(in ssa.Instruction, e ast.Expr) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		if in.Op != token.MUL {
+			return false // it has a position
+		}
+		name := ""
+		switch x := in.X.(type) {
+		case *ssa.Alloc:
+			name = x.Comment
+		case *ssa.FreeVar:
+			name = x.Name()
+		case *ssa.Global:
+			name = x.Name()
+		case *ssa.FieldAddr:
+			_, ok := ast.Unparen(e).(*ast.SelectorExpr)
+			return ok
+		case *ssa.IndexAddr:
+			_, ok := ast.Unparen(e).(*ast.IndexExpr)
+			return ok
+		}
+		switch e := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return e.Name == name
+		case *ast.SelectorExpr:
+			return e.Sel.Name == name
+		case *ast.StarExpr:
+			return true
+		}
+	case *ssa.Convert, *ssa.ChangeType:
+		_, ok := ast.Unparen(e).(*ast.CallExpr)
+		return ok
+	case *ssa.Field:
+		_, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		return ok
+	case *ssa.Index:
+		_, ok := ast.Unparen(e).(*ast.IndexExpr)
+		return ok
+	}
+	return false
+}
+
+// block brings a block's instructions into order.
+func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
+	at := placesIn(b, units)
+	for i := 0; i < len(b.Instrs); i++ {
+		call := b.Instrs[i]
+		if at[call] == nil || !o.mayWrite(call) {
+			continue
+		}
+		late := waiting(b.Instrs[:i], call, func(in ssa.Instruction) bool { return at[in] == at[call] })
+		if len(late) == 0 {
+			continue
+		}
+		var before, after []ssa.Instruction
+		for _, in := range b.Instrs[:i] {
+			if late[in] {
+				after = append(after, in)
+			} else {
+				before = append(before, in)
+			}
+		}
+		i = len(before)
+		copy(b.Instrs, slices.Concat(before, []ssa.Instruction{call}, after))
+	}
+}
+
+// waiting returns the instructions before a call of its statement that can wait for it:
+// neither it needs them, nor something that does not wait.
+func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
+	late := map[ssa.Instruction]bool{}
+	needed := map[ssa.Value]bool{}
+	need := func(in ssa.Instruction) {
+		var ops [8]*ssa.Value
+		for _, op := range in.Operands(ops[:0]) {
+			if *op != nil {
+				needed[*op] = true
+			}
+		}
+	}
+	need(call)
+	for _, in := range slices.Backward(before) {
+		v, isValue := in.(ssa.Value)
+		switch {
+		case isValue && same(in) && canWait(in) && !needed[v]:
+			late[in] = true
+		case isStoreOfLiteral(in, needed) && same(in):
+			late[in] = true
+		default:
+			if _, ok := in.(*ssa.DebugRef); !ok {
+				need(in)
+			}
+		}
+	}
+	for _, in := range before {
+		if d, ok := in.(*ssa.DebugRef); ok {
+			if x, ok := d.X.(ssa.Instruction); ok && late[x] {
+				late[in] = true
+			}
+		}
+	}
+	return late
+}
+
+// canWait reports whether gc computes something where a statement ends.
+func canWait(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp, *ssa.BinOp, *ssa.IndexAddr, *ssa.FieldAddr, *ssa.Index, *ssa.Field, *ssa.ChangeType, *ssa.Extract:
+		return true
+	case *ssa.Convert:
+		_, slice := in.Type().Underlying().(*types.Slice)
+		return !slice
+	}
+	return false
+}
+
+// isStoreOfLiteral reports whether an instruction stores a part of a composite literal, or
+// of the variable that it is the first value of: nothing that does not wait knows of it.
+func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
+	st, ok := in.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	a, ok := rootOf(st.Addr).(*ssa.Alloc)
+	return ok && !needed[a]
+}
+
+// mayWrite reports whether an instruction is a call that may write to memory which its
+// statement reads.
+func (o *orderer) mayWrite(in ssa.Instruction) bool {
+	c, ok := in.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
+		return b.Name() == "copy"
+	}
+	fn := c.Call.StaticCallee()
+	if fn == nil {
+		return true
+	}
+	if fn.Blocks == nil {
+		return funcPackage(fn) == "sync/atomic"
+	}
+	return o.writesFn(fn)
+}
+
+// writesFn reports whether a function may write to what is not its own.
+func (o *orderer) writesFn(fn *ssa.Function) bool {
+	w, ok := o.writes[fn]
+	if ok {
+		return w
+	}
+	o.writes[fn] = true // in case it calls itself
+	w = false
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				_, own := rootOf(in.Addr).(*ssa.Alloc)
+				w = w || !own
+			case *ssa.Call:
+				if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+					w = w || slices.Contains([]string{"append", "clear"}, b.Name())
+				}
+				w = w || o.mayWrite(in)
+			case *ssa.Defer, *ssa.Go, *ssa.MapUpdate, *ssa.Send:
+				w = true
+			}
+		}
+	}
+	o.writes[fn] = w
+	return w
+}
