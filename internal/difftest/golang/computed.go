@@ -178,7 +178,7 @@ func (k Computed) Kernel(it dsl.Item1) {
 	x := k.In[i]
 	h := crcTable[x&255] ^ uint32(turnedBits)<<8
 	w := twiddles[x%32]
-	k.F[i] = sineTable[x%uint32(len(sineTable))] + real(w)*imag(w)
+	k.F[i] = sineTable[x%uint32(len(sineTable))] + float32(real(w)*imag(w))
 	k.D[i] = mixedUp * float64(remainder)
 	h = h*31 + uint32(primes[x%uint32(len(primes))])
 	at, depth := codeTree, uint32(0)

@@ -880,10 +880,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0x53f4bad9,
+	Sum:        0xc9ab249a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x6f306d49},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x64a31a79},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0xd2bcb4ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x5e3695ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
