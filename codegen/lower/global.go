@@ -107,11 +107,11 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	}
 	if at, out := l.writtenAt(g); !isSpecPointer(t) && out {
 		return fail(diag.GlobalVar, "export it, so that launches check that it is as it was; or pass it as a field of the kernel",
-			"the package-level variable %s is given away at %v, where it may be written; kernels can read only variables that never are",
+			"the package-level variable %s is given away at %v, where it may be written; kernels can read only variables that are not once their package is initialized",
 			g.Name(), l.prog.DiagPos(at))
 	} else if at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
-			"the package-level variable %s is written at %v; kernels can read only variables that never are",
+			"the package-level variable %s is written at %v; kernels can read only variables that are not once their package is initialized",
 			g.Name(), l.prog.DiagPos(at))
 	}
 	if isSpecPointer(t) {
