@@ -244,7 +244,7 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	if !ok {
 		return false
 	}
-	a, ok := rootOf(st.Addr).(*ssa.Alloc)
+	a, ok := RootOf(st.Addr).(*ssa.Alloc)
 	return ok && !needed[a]
 }
 
@@ -280,7 +280,7 @@ func (o *orderer) writesFn(fn *ssa.Function) bool {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.Store:
-				_, own := rootOf(in.Addr).(*ssa.Alloc)
+				_, own := RootOf(in.Addr).(*ssa.Alloc)
 				w = w || !own
 			case *ssa.Call:
 				if b, ok := in.Call.Value.(*ssa.Builtin); ok {

@@ -139,15 +139,15 @@ func (r *reacher) madeBy(g *ssa.Global) {
 			if !ok {
 				continue
 			}
-			if rootOf(st.Addr) == ssa.Value(g) {
+			if RootOf(st.Addr) == ssa.Value(g) {
 				r.computes(st.Val, seen)
 			}
 		}
 	}
 }
 
-// rootOf returns what an address of a part is a part of.
-func rootOf(v ssa.Value) ssa.Value {
+// RootOf returns what an address of a part is a part of.
+func RootOf(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
 		case *ssa.FieldAddr:

@@ -332,7 +332,7 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Val != at.v {
 		return
 	}
-	root := rootOf(in.Addr)
+	root := RootOf(in.Addr)
 	switch root.(type) {
 	case *ssa.Alloc, *ssa.Global:
 		if at.depth < maxDepth {

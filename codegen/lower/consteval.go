@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // constTree is a constant value by parts; what is missing is zero.
@@ -102,28 +104,15 @@ func (l *lowerer) evalInit(p *ssa.Package) *constEnv {
 			}
 			at := env.place(st.Addr)
 			if at == nil {
-				env.failed[rootOf(st.Addr)] = true
+				env.failed[load.RootOf(st.Addr)] = true
 			} else if !env.store(at, st.Val) {
-				env.failed[rootOf(st.Addr)] = true
+				env.failed[load.RootOf(st.Addr)] = true
 				at.leaf = st.Val
 			}
 		}
 	}
 	l.choices.inits[p] = env
 	return env
-}
-
-func rootOf(v ssa.Value) ssa.Value {
-	for {
-		switch x := v.(type) {
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		default:
-			return v
-		}
-	}
 }
 
 // place returns the part of the tree that an address leads to.
@@ -229,7 +218,7 @@ func (e *constEnv) store(at *constTree, v ssa.Value) bool {
 
 // load notes what a load gives.
 func (e *constEnv) load(v *ssa.UnOp) {
-	if g, ok := rootOf(v.X).(*ssa.Global); ok && e.l != nil && e.l.prog.Fate(g).Filled.IsValid() {
+	if g, ok := load.RootOf(v.X).(*ssa.Global); ok && e.l != nil && e.l.prog.Fate(g).Filled.IsValid() {
 		return // what has been written by now is not followed here
 	}
 	t := &constTree{}
@@ -237,7 +226,7 @@ func (e *constEnv) load(v *ssa.UnOp) {
 		if !e.global(t, g) {
 			return
 		}
-	} else if p := e.place(v.X); p != nil && !e.failed[rootOf(v.X)] {
+	} else if p := e.place(v.X); p != nil && !e.failed[load.RootOf(v.X)] {
 		*t = *p
 	} else {
 		return

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // What the initialiser of a package computes is computed here as gc does on amd64: tables
@@ -148,7 +149,7 @@ func (f *runFrame) try(do func()) (ok bool) {
 func (f *runFrame) giveUp(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
-		if b, ok := f.known(rootOf(in.Addr)).(*box); ok && b != nil {
+		if b, ok := f.known(load.RootOf(in.Addr)).(*box); ok && b != nil {
 			b.forget()
 		}
 	case *ssa.Call:
@@ -588,7 +589,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
 	case *ssa.Store:
-		if g, ok := rootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
+		if g, ok := load.RootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
 			f.pointer(in.Addr).store(f.get(in.Val))
 		}
 	case ssa.Value:
