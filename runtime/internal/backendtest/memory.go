@@ -140,6 +140,13 @@ func testWriteRead(e *env) {
 	got := make([]byte, 12)
 	e.run(after(read(m, 0, got)))
 	e.same(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
+	// A ticket is not done before what was read is there.
+	for i := range 300 {
+		want := pattern(make([]byte, 4<<(i%11)), uint32(i))
+		got := make([]byte, len(want))
+		e.run(after(write(m, 0, want)), after(read(m, 0, got)))
+		e.same(got, want)
+	}
 }
 
 // testLarge moves more than any staging memory holds.

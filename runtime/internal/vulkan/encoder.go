@@ -85,6 +85,7 @@ func (e *encoder) flush() error {
 		return nil
 	}
 	e.close()
+	p.transfers = e.inPart&(1<<transfer) != 0
 	if err := e.q.push(p, &e.commands); err != nil {
 		return err
 	}

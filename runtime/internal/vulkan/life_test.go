@@ -255,6 +255,51 @@ func TestInjected(t *testing.T) {
 	}
 }
 
+// TestFence: copies are complete with the fence, not with the word, which can be there
+// before what they wrote.
+func TestFence(t *testing.T) {
+	d := open(t)
+	defer d.Close()
+	s, err := d.queue.newSlot() // its fence is not signalled
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := uint32(7)
+	p := &part{q: &d.queue, slot: s, word: &word, seq: 7}
+	if !p.completed() {
+		t.Error("launches whose word is there are not complete")
+	}
+	p.transfers = true
+	if p.completed() {
+		t.Error("copies whose fence is not signalled are complete")
+	}
+	m, err := d.Alloc(256, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := backendtest.Launch(increment(t, d), backendtest.Desc("increment").Kernel, 1, backendtest.Span{Mem: m, Len: 1})
+	for _, c := range []struct {
+		cmd  hal.Command
+		want bool
+	}{
+		{hal.Command{Op: hal.OpWrite, Dst: m, Size: 4, Host: make([]byte, 4)}, true},
+		{hal.Command{Op: hal.OpRead, Src: m, Size: 4, Host: make([]byte, 4)}, true},
+		{hal.Command{Op: hal.OpFill, Dst: m, Size: 4}, true},
+		{kernel, false},
+	} {
+		tk, err := d.Submit([]hal.Command{c.cmd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tk.(*ticket).parts[0].transfers; got != c.want {
+			t.Errorf("operation %d: is a transfer: %t", c.cmd.Op, got)
+		}
+		if err := tk.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestLost: once lost, every call says so, and all can be freed.
 func TestLost(t *testing.T) {
 	d := open(t)
