@@ -39,6 +39,11 @@ func hideLiterals(f *ir.Func) {
 					}
 				}
 			}
+			for i, a := range v.Args {
+				if isSignalling(a) {
+					v.Args[i] = h.hide(a, v)
+				}
+			}
 			h.out = append(h.out, v)
 		}
 		b.Insts = h.out
@@ -83,7 +88,13 @@ func (h *hider) hide(a, v *ir.Value) *ir.Value {
 		t = ir.TypeI64
 		zero = add(ir.OpUConvert, t, zero)
 	}
-	x := add(ir.OpBitcast, a.Type, add(ir.OpOr, t, add(ir.OpBitcast, t, a), zero))
+	var bits *ir.Value
+	if isSignalling(a) {
+		bits = h.f.Module.Const(t, a.Bits)
+	} else {
+		bits = add(ir.OpBitcast, t, a)
+	}
+	x := add(ir.OpBitcast, a.Type, add(ir.OpOr, t, bits, zero))
 	if h.done != nil {
 		h.done[a] = x
 	}

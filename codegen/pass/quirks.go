@@ -10,8 +10,9 @@ import (
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
 // SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, maskPhis,
-// numberFlags, hideValues, countedFlags and hideLiterals.
+// numberFlags, hideValues, countedFlags, hideLiterals and keepSignals.
 func quirks(m *ir.Module) diag.List {
+	keepSignals(m)
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value

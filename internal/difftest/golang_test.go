@@ -21,6 +21,9 @@ func init() {
 	mixed := func(n int) []int { return seq(n, func(i int) int { return i*37%101 - 20 }) }
 	add1("LoopVars", gen.RunLoopVars, 40, func() golang.LoopVars { return golang.LoopVars{Out: make([]int, 40)} })
 	add1("Initial", gen.RunInitial, 20, func() golang.Initial { return golang.Initial{Out: make([]int, 20)} })
+	add1("Signals", gen.RunSignals, 64, func() golang.Signals {
+		return golang.Signals{Out: make([]float32, 64), Bits: make([]uint32, 64), Wide: make([]uint64, 64)}
+	})
 	add1("Deferred", gen.RunDeferred, 20, func() golang.Deferred {
 		return golang.Deferred{Out: make([]int, 20), Log: seq(20*8, func(int) int { return 99 })}
 	})

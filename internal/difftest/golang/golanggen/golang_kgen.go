@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -1409,9 +1409,9 @@ var initialKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
 	},
 	SPIRV: initialSPIRV,
-	Sum:   0x7898bc77,
+	Sum:   0x15bd9793,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xe0ca0355},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0x338ff228},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
@@ -3881,6 +3881,72 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Signals.spv
+var signalsSPIRV string
+
+//go:embed Signals.words.spv
+var signalsWords string
+
+var signalsKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Signals",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Bits", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Wide", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 48,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Signals).Kernel", Pos: "internal/difftest/golang/signals.go:36:29"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:55:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:56:8", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
+	},
+	SPIRV: signalsSPIRV,
+	Sum:   0x7a9aaf42,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0xf93c51c8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Signals{
+		Out:  kernelimpl.HostSlice[float32](a, 0),
+		Bits: kernelimpl.HostSlice[uint32](a, 1),
+		Wide: kernelimpl.HostSlice[uint64](a, 2),
+	}.Kernel
+})
+
+// Signals is the kernel [golang.Signals] with its slices in device memory.
+// Signals stores signalling NaNs, which no operation of Go's makes quiet but those of float arithmetic: from tables, as constants, chosen and merged.
+type Signals struct {
+	Out  runtime.View[float32]
+	Bits runtime.View[uint32]
+	Wide runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Signals) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(signalsKernel)
+	kernelimpl.View(l, 0, k.Out)
+	kernelimpl.View(l, 1, k.Bits)
+	kernelimpl.View(l, 2, k.Wide)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSignals runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(signalsKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	kernelimpl.Slice(l, 1, k.Bits)
+	kernelimpl.Slice(l, 2, k.Wide)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 //go:embed Slices.spv
