@@ -49,7 +49,7 @@ func (f Finding) Error() string { return fmt.Sprintf("%v: %s", f.Pos, f.Message)
 type checker struct {
 	Checks
 	rng  *rand.Rand
-	seen map[[2]ir.Pos]bool
+	seen map[place]bool
 	// items is the number of work-items before the current group.
 	items   int
 	device  map[uint64]*shadow // by address
@@ -62,6 +62,12 @@ type checker struct {
 	// across says that accesses of different groups are compared: nothing orders
 	// them, since the kernel has no atomics on device memory.
 	across bool
+}
+
+// place is what findings of one place have in common.
+type place struct {
+	kind       FindingKind
+	pos, other ir.Pos
 }
 
 type memoryKey struct {
@@ -83,7 +89,7 @@ type access struct {
 }
 
 func newChecker(m *ir.Module, c *Checks) *checker {
-	x := &checker{Checks: *c, rng: rand.New(rand.NewPCG(c.Seed, 1)), seen: map[[2]ir.Pos]bool{},
+	x := &checker{Checks: *c, rng: rand.New(rand.NewPCG(c.Seed, 1)), seen: map[place]bool{},
 		device: map[uint64]*shadow{}, relaxed: map[*ir.Var]bool{}, across: true}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
@@ -114,9 +120,9 @@ func (c *checker) begin(items []*item) {
 
 // found reports a finding unless it was reported.
 func (c *checker) found(f Finding) {
-	key := [2]ir.Pos{f.Pos, f.Other}
+	key := place{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
-		key[0], key[1] = key[1], key[0]
+		key.pos, key.other = key.other, key.pos
 	}
 	if !c.seen[key] {
 		c.seen[key] = true

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,5 +42,20 @@ func TestChecks(t *testing.T) {
 				t.Errorf("%s: %v", c.name, f)
 			}
 		}
+	}
+}
+
+// TestFindingsApart: one finding does not hide another of the same place, or of modules
+// without places.
+func TestFindingsApart(t *testing.T) {
+	var kinds []FindingKind
+	l := Launch{Global: line(4), Local: line(4), SubGroupSize: 2, Leave: true,
+		Checks: &Checks{Seed: 3, Found: func(f Finding) { kinds = append(kinds, f.Kind) }}}
+	body := "\tZeroLocal [var shared]\n\t%2 = Load i32 [var shared, i32 0]\n\tStore [%0 i32, i32 0], %1\n\tReturn\n"
+	if _, _, err := run1(t, kernel("", body), l, 0, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(kinds); !slices.Equal(kinds, []FindingKind{Race, Unwritten}) {
+		t.Errorf("found %v, want %v", kinds, []FindingKind{Race, Unwritten})
 	}
 }

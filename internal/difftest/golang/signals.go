@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Signals stores signalling NaNs, which no operation of Go's makes quiet but those of
-// float arithmetic: from tables, as constants, chosen and merged.
+// Signals stores signalling NaNs, which nothing makes quiet but float arithmetic: from
+// tables, as constants, chosen and merged.
 type Signals struct {
 	Out  []float32
 	Bits []uint32
@@ -43,7 +43,7 @@ func (k Signals) Kernel(it dsl.Item1) {
 		x = signalSquare[i/16%2][i/8%2]
 	case 3:
 		if x = signalB; i > 16 {
-			x = -x
+			x = signalA
 		}
 	case 4:
 		w = wideSignals[i/8%3]

@@ -3911,9 +3911,9 @@ var signalsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
 	},
 	SPIRV: signalsSPIRV,
-	Sum:   0x7a9aaf42,
+	Sum:   0x616f328c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0xf93c51c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0x8fa42c2f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
@@ -3924,7 +3924,7 @@ var signalsKernel = kernelimpl.Register(&abi.Kernel{
 })
 
 // Signals is the kernel [golang.Signals] with its slices in device memory.
-// Signals stores signalling NaNs, which no operation of Go's makes quiet but those of float arithmetic: from tables, as constants, chosen and merged.
+// Signals stores signalling NaNs, which nothing makes quiet but float arithmetic: from tables, as constants, chosen and merged.
 type Signals struct {
 	Out  runtime.View[float32]
 	Bits runtime.View[uint32]
