@@ -213,6 +213,14 @@ func foldIntToFloat(v *ir.Value) (uint64, bool) {
 }
 
 func foldFloat(v *ir.Value) (uint64, bool) {
+	// Signs are bits, those of NaNs too.
+	if x := v.Args[0]; x.IsConst() && (v.Op == ir.OpFNegate || v.Op == ir.OpFAbs) {
+		sign := uint64(1) << (v.Type.Bits() - 1)
+		if v.Op == ir.OpFAbs {
+			return x.Bits &^ sign, true
+		}
+		return x.Bits ^ sign, true
+	}
 	a, ok := floatOf(v.Args[0])
 	if !ok {
 		return 0, false
@@ -249,10 +257,6 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 	case ir.OpFSqrt:
 		// Rounding the float64 root once more to float32 is exact.
 		return floatBits(t, math.Sqrt(a))
-	case ir.OpFNegate:
-		return floatBits(t, math.Copysign(a, -math.Copysign(1, a)))
-	case ir.OpFAbs:
-		return floatBits(t, math.Abs(a))
 	case ir.OpFConvert:
 		return floatBits(t, a)
 	case ir.OpFEq:

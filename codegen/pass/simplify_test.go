@@ -226,6 +226,9 @@ func TestFold(t *testing.T) {
 		{ir.OpFSqrt, []*ir.Value{f32(2)}, f32(math.Sqrt2), nil},
 		{ir.OpFNegate, []*ir.Value{f32(0)}, f32(negZero), nil},
 		{ir.OpFAbs, []*ir.Value{f64(negZero)}, f64(0), nil},
+		{ir.OpFNegate, []*ir.Value{m.Const(ir.TypeF64, 0xfff7ffffffffffff)}, m.Const(ir.TypeF64, 0x7ff7ffffffffffff), nil},
+		{ir.OpFAbs, []*ir.Value{m.Const(ir.TypeF32, 0xff800001)}, m.Const(ir.TypeF32, 0x7f800001), nil},
+		{ir.OpFNegate, []*ir.Value{m.Const(ir.TypeF32, 1)}, m.Const(ir.TypeF32, 1<<31|1), nil}, // subnormal
 		{ir.OpFEq, []*ir.Value{f32(0), f32(negZero)}, m.Bool(true), nil},
 		{ir.OpFToS, []*ir.Value{f32(-1.9)}, i32(-1), nil},
 		{ir.OpFToS, []*ir.Value{f32(0x1p31)}, nil, ir.TypeI32},

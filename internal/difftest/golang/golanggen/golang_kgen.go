@@ -3911,9 +3911,9 @@ var signalsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
 	},
 	SPIRV: signalsSPIRV,
-	Sum:   0x616f328c,
+	Sum:   0xc0074c18,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0x8fa42c2f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0xf98c6483},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
