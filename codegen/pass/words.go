@@ -47,6 +47,18 @@ func Words(m *ir.Module) bool {
 	if w.failed {
 		return false
 	}
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if v.Op == ir.OpStore { // a word may be a phi that quirks has not seen
+					out = append(out, maskPhis(f, v)...)
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
 	runCSE(m)
 	runDCE(m)
 	for _, f := range bodies(m) {

@@ -114,6 +114,13 @@ func wordCases() {
 			return k, launch(ctx, dev, gen.RunTile, k, nd1(3*local, local))
 		})
 	}
+	add1("WordsInsertion", gen.RunInsertion, 20, func() words.Insertion {
+		k := words.Insertion{In: make([]int, 320), Out: make([]int, 320)}
+		for i := range k.In {
+			k.In[i] = int(scramble(i))
+		}
+		return k
+	})
 	add1("WordsTable", gen.RunTable, 100, func() words.Table { return words.Table{Out: make([]int64, 100)} })
 	for _, bad := range []int{-1, 0, 7, 1 << 40} {
 		add1("WordsWalk", gen.RunWalk, 40, func() words.Walk {

@@ -58,7 +58,7 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: sha256SPIRV,
 	Sum:   0xc03a981b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0x66fb8bf9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0x8b35e858},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{

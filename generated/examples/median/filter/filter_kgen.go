@@ -69,7 +69,7 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x3ceb3d24,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSmall, Sum: 0xf19eecec},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords, Sum: 0xa81f61b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords, Sum: 0x13dec152},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Median{

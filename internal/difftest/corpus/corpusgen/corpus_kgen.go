@@ -2259,7 +2259,7 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: genericsSPIRV,
 	Sum:   0xfc3ac502,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x77754aed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x7b4884c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{

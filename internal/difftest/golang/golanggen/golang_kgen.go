@@ -1288,7 +1288,7 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: generatorsSPIRV,
 	Sum:   0x9f49fdd7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x278f4307},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x449ea713},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1898,7 +1898,7 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xa6894bc5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xbddb7378},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xfaee6734},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xbeaefe4a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -4191,7 +4191,7 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x193bcad0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xb8393848},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0xa12cdf53},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x45827f52},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -5065,7 +5065,7 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: unitsSPIRV,
 	Sum:   0xa42c1221,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x8f6e219d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0xdcf04239},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -5416,7 +5416,7 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: waresSPIRV,
 	Sum:   0xd45b69a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x5ec339dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x17766bb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{

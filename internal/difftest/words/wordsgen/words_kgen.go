@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
+	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, insertionKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
 }
 
 //go:embed Bytes.spv
@@ -768,6 +768,64 @@ func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.Slice(l, 0, k.X)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Insertion.spv
+var insertionSPIRV string
+
+//go:embed Insertion.words.spv
+var insertionWords string
+
+var insertionKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Insertion",
+	Package: "github.com/kgen-go/kgen/internal/difftest/words",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:21:17", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:25", Limit: 16},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:34", Limit: 16},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:28:12", Limit: -2},
+	},
+	SPIRV: insertionSPIRV,
+	Sum:   0x8bd7f42b,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x8a3fddf6},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return words.Insertion{
+		In:  kernelimpl.HostSlice[int](a, 0),
+		Out: kernelimpl.HostSlice[int](a, 1),
+	}.Kernel
+})
+
+// Insertion is the kernel [words.Insertion] with its slices in device memory.
+// Insertion sorts by the low three bits, as slices.SortStableFunc sorts few elements: the indices of its stores are 64-bit integers that loops carry.
+type Insertion struct {
+	In  runtime.View[int]
+	Out runtime.View[int]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Insertion) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(insertionKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunInsertion runs the kernel for every work-item of r on k's own slices, and waits.
+func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(insertionKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -526,7 +526,7 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x1f90c7d4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0xd0ed3310},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0xa71626fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
