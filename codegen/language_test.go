@@ -284,6 +284,9 @@ var language = map[string][]snippet{
 	"package image, image/color":      {yes("c := color.RGBA{1, 2, uint8(i), 255}; y, _, _ := color.RGBToYCbCr(c.R, c.G, c.B); r := image.Rect(0, 0, i, 5).Intersect(image.Rect(1, 1, 9, 9)); k.Out[i] = int32(y) + int32(r.Dx()); k.B[i] = image.Pt(i, 2).In(r)"), no("KG204", "k.Out[i] = int32(image.NewGray(image.Rect(0, 0, i, i)).Stride)")},
 	"package container/list, ring":    {yes("l := list.New(); l.PushBack(k.X[i]); l.PushFront(int32(3)); for e := l.Front(); e != nil; e = e.Next() { k.Out[i] += e.Value.(int32) }")},
 	"package crypto/sha256, sha512":   {yes("s := sha256.Sum256([]byte(\"abc\")); k.Out[i] = int32(s[i%32])")},
+	"package crypto/md5, sha1":        {yes("s := md5.Sum([]byte(\"abc\")); k.Out[i] = int32(s[i%16]); h := sha1.New(); h.Write(s[:]); t := h.Sum(make([]byte, 0, 20)); k.Out[i] += int32(t[3])")},
+	"package hash/crc64":              {yes("k.Out[i] = int32(crc64.Update(3, ecma, []byte(\"abc\")))", "var ecma = crc64.MakeTable(crc64.ECMA)")},
+	"package math/rand":               {yes("r := rand1.New(rand1.NewSource(int64(i))); k.Out[i] = r.Int31n(6)"), no("KG304", "k.Out[i] = rand1.Int31n(6)")},
 	"package math/rand/v2":            {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
 	"package errors": {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), yes("err := errors.Join(nil, errors.New(\"a\")); k.B[i] = errors.Is(err, errors.Join(nil, nil))"), yes("_, ok := errors.AsType[failed](errors.Join(failed(i))); k.B[i] = ok", "type failed int\nfunc (failed) Error() string { return \"failed\" }"),
 		no("KG304", "err := errors.Join(errors.New(\"a\")); k.B[i] = len(err.(interface{ Unwrap() []error }).Unwrap()) > 0")},
@@ -297,9 +300,12 @@ func (s snippet) source() string {
 	b.WriteString("package kernels\n")
 	for _, p := range importable {
 		name := path.Base(strings.TrimSuffix(p, "/v2"))
+		if p == "math/rand" {
+			name = "rand1"
+		}
 		uses := regexp.MustCompile(`(^|[^\w.])` + name + `\.`).MatchString(s.decls + "\n" + s.body)
-		if p != "math/rand" && (uses || name == "dsl") {
-			fmt.Fprintf(&b, "import %q\n", p)
+		if uses || name == "dsl" {
+			fmt.Fprintf(&b, "import %s %q\n", name, p)
 		}
 	}
 	if !strings.Contains(s.decls, "type K ") {

@@ -284,15 +284,18 @@
 //	slices                     yes; what allocates, Clone, Collect, …: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
+//	math/rand                  yes, generators of one's own: New, NewSource, NewZipf; a source of NewSource has 4.8 KiB in each work-item; the functions: KG304
 //	math/rand/v2               yes, generators of one's own: NewPCG, NewChaCha8, New, NewZipf; the functions: KG304
 //	unicode                    yes
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
 //	hash/adler32, hash/crc32   yes
+//	hash/crc64                 yes
 //	hash/fnv                   yes
 //	container/heap             yes
 //	container/list, ring       yes
 //	crypto/sha256, sha512      yes, the functions that sum
+//	crypto/md5, sha1           yes, the functions that sum; also where GODEBUG=fips140=only has the host refuse them
 //	errors                     yes; up to 8 in Join; the errors it has joined: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
 //	encoding/hex               yes, of bytes; what makes strings: KG204

@@ -119,7 +119,7 @@ func (c *checker) recursion() {
 			callee := c.seen[call.fn]
 			switch {
 			case callee == nil:
-			case state[callee] == active && load.WithoutStack(origin(callee.fn).RelString(nil)):
+			case state[callee] == active && load.HasOtherCode(callee.fn):
 			case state[callee] == active:
 				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at, in: call.in,
 					hint:    recursionHint,

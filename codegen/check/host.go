@@ -38,7 +38,7 @@ func hostOnly(pkg string) bool {
 }
 
 // someHosts are packages of which some functions are the host's.
-var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
+var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
 // hostFunc reports whether a function of a package that is not the host's works
 // on something that is: the generator that all goroutines share, reflection, readers
@@ -46,7 +46,7 @@ var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/r
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
-	case "math/rand/v2":
+	case "math/rand", "math/rand/v2":
 		return !method && token.IsExported(name) && !strings.HasPrefix(name, "New")
 	case "encoding/binary":
 		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "Size", "Write"}, name)

@@ -147,7 +147,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	}
 	if pass.Pkg.Name() != "main" {
 		for _, fn := range declared(pass, prog) {
-			if known(fn.RelString(nil)) {
+			if known(fn.RelString(nil)) || load.HasOtherCode(fn) {
 				continue
 			}
 			c := newChecker(s)

@@ -28,6 +28,7 @@ var seldomStd = map[string]bool{
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
 	"image": true, "image/color": true, "container/list": true, "container/ring": true,
 	"crypto/sha512": true, "crypto/internal/fips140/sha512": true,
+	"crypto/md5": true, "crypto/sha1": true, "hash/crc64": true, "math/rand": true,
 }
 
 // DeviceStd reports whether a standard package's code may be compiled into

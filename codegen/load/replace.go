@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Some functions of the standard library have other code in kernels: those that call
 // themselves, where a fixed number of waiting calls is enough, one in assembly, one that
-// makes strings, those that make tables when these are first needed, and one that
-// allocates what a kernel has room for.
+// makes strings, those that make tables when these are first needed, those that ask for
+// a generator that locks, and one that allocates what a kernel has room for.
 // Like gc's, that of sorts is made from a template: for slices with a function that
 // compares, for slices of what has an order, and for sort.Interface.
 
@@ -48,15 +50,23 @@ var sortVariants = map[string][]sortVariant{
 }
 
 // replacing are the templates of packages that have functions with other code.
-var replacing = map[string]string{"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "internal/chacha8rand": "chacha8"}
+var replacing = map[string]string{
+	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
+	"math/rand": "rand", "internal/chacha8rand": "chacha8",
+}
 
-// replaced reports whether a function of a package has other code in kernels.
+// replaced reports whether a function of a package, by "Func" or "Type.Method", has other
+// code in kernels.
 func replaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
 		return name == "block"
 	case "hash/crc32":
 		return slices.Contains([]string{"ChecksumIEEE", "MakeTable", "New", "update"}, name)
+	case "hash/crc64":
+		return name == "MakeTable" || name == "update"
+	case "math/rand":
+		return name == "Rand.Read" || name == "Rand.Seed"
 	case "errors":
 		return name == "Join"
 	case "strings":
@@ -70,11 +80,26 @@ func replaced(pkg, name string) bool {
 	return false
 }
 
-// WithoutStack reports whether a function of the standard library that calls itself,
-// by its full name, has other code in kernels.
-func WithoutStack(fullName string) bool {
-	pkg, name, _ := strings.Cut(fullName, ".")
-	return replaced(pkg, name)
+// HasOtherCode reports whether a function is one of the standard library that has other
+// code in kernels.
+func HasOtherCode(fn *ssa.Function) bool {
+	pkg := funcPackage(fn)
+	return pkg != "" && replaced(pkg, funcName(fn))
+}
+
+// declName returns "Func" or "Type.Method".
+func declName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	of := d.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if id, ok := of.(*ast.Ident); ok {
+		return id.Name + "." + d.Name.Name
+	}
+	return ""
 }
 
 // replace adds the code of kernels to a package's files, and takes out what it is
@@ -100,13 +125,13 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	}
 	instead := map[string]bool{}
 	for _, d := range added.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && replaced(p.path, fn.Name.Name) {
-			instead[fn.Name.Name] = true
+		if fn, ok := d.(*ast.FuncDecl); ok && replaced(p.path, declName(fn)) {
+			instead[declName(fn)] = true
 		}
 	}
 	gone := func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
-		return ok && fn.Recv == nil && instead[fn.Name.Name]
+		return ok && instead[declName(fn)]
 	}
 	found := 0
 	for _, f := range files {

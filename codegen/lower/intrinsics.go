@@ -77,6 +77,10 @@ func init() {
 func init() {
 	// It keeps a note of the goroutine that calls, and there is none.
 	add("crypto/internal/fips140.RecordApproved", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return nil })
+	// It leaves a mark in the program for a tool to find.
+	add("crypto/internal/boring.Unreachable", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return nil })
+	// That is a setting of the environment in which programs run, which devices lack.
+	add("crypto/internal/fips140only.Enforced", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.m.Bool(false) })
 }
 
 // values returns the arguments that are scalars.

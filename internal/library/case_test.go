@@ -119,6 +119,11 @@ func odd(u uint64) float64 {
 
 type Pair struct { A int32; B uint8 }
 
+// words is a source of random numbers for math/rand.
+type words struct { u uint64 }
+func (w *words) Seed(seed int64) { w.u = uint64(seed) }
+func (w *words) Int63() int64 { w.u = w.u*6364136223846793005 + 1442695040888963407; return int64(w.u >> 1) }
+
 type by []int32
 func (b by) Len() int { return len(b) }
 func (b by) Less(i, j int) bool { return b[i] < b[j] }
@@ -305,16 +310,24 @@ func file(text string) string {
 	var b strings.Builder
 	b.WriteString("package kernels\n\n")
 	for _, p := range importable {
-		name := path.Base(strings.TrimSuffix(p, "/v2"))
+		name := nameOf(p)
 		if regexp.MustCompile(`(^|[^\w.])` + name + `\.`).MatchString(text) {
-			fmt.Fprintf(&b, "import %q\n", p)
+			fmt.Fprintf(&b, "import %s %q\n", name, p)
 		}
 	}
 	return b.String() + text
 }
 
+// nameOf returns what rows call a package: math/rand is rand1.
+func nameOf(pkg string) string {
+	if pkg == "math/rand" {
+		return "rand1"
+	}
+	return path.Base(strings.TrimSuffix(pkg, "/v2"))
+}
+
 // importable lists what rows may import.
 var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "hash/crc32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
 	"slices", "sort", "strings", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe", "io", "unicode",
-	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "container/ring", "image/color",
+	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "crypto/md5", "crypto/sha1", "crypto/sha256", "hash/crc64", "math/rand", "container/ring", "image/color",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties"}

@@ -124,6 +124,9 @@ func numeric(call string, sig *types.Signature, positive bool) (row, bool) {
 	return yes(strings.Join(results, ", ") + " := " + call + "(" + strings.Join(args, ", ") + ")" + body), true
 }
 
+// generators begin calls of methods of random numbers.
+var generators = map[string]string{"math/rand": "rand1.New(&words{u}).", "math/rand/v2": "rand.New(rand.NewPCG(u, v))."}
+
 // calls returns what the table has kernels call, and what it has them refused.
 func calls(t *testing.T) (run, refused []*call) {
 	t.Helper()
@@ -141,9 +144,9 @@ func calls(t *testing.T) (run, refused []*call) {
 		for j, name := range sortedKeys(names) {
 			w, ok := rows[name]
 			if !ok {
-				fn, positive := p.Types.Name()+"."+name, false
+				fn, positive := nameOf(p.PkgPath)+"."+name, false
 				if method, isRand := strings.CutPrefix(name, "Rand."); isRand {
-					fn, positive = "rand.New(rand.NewPCG(u, v))."+method, true
+					fn, positive = generators[p.PkgPath]+method, true
 				}
 				if w, ok = numeric(fn, names[name], positive); !ok {
 					t.Errorf("there is no row for %s.%s", p.PkgPath, name)

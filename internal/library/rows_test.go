@@ -62,7 +62,9 @@ var table = map[string]map[string]row{
 	"math/cmplx": {},
 	"bytes":      bytesRows,
 	"strings":    stringsRows, "strconv": strconvRows, "encoding/hex": hexRows, "hash/fnv": fnvRows,
-	"encoding/base32": baseRows("base32", "0123456789abcdefghijklmnopqrstuv"), "crypto/sha512": sha512Rows,
+	"encoding/base32": baseRows("base32", "0123456789abcdefghijklmnopqrstuv"), "crypto/sha512": shaRows("sha512", "512", "384", "512_224", "512_256"),
+	"crypto/sha256": shaRows("sha256", "256", "224"), "crypto/md5": sumRows("md5"), "crypto/sha1": sumRows("sha1"),
+	"hash/crc64": crc64Rows, "math/rand": rand1Rows,
 	"encoding/base64": baseRows("base64", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
 	"container/list":  listRows, "container/ring": ringRows, "image/color": colorRows,
 	"cmp": {

@@ -229,10 +229,3 @@ func baseRows(pkg, alphabet string) map[string]row {
 	}
 	return rows
 }
-
-// sha512Rows: what makes a hash has state of the whole program.
-var sha512Rows = join(each(func(name string) row {
-	return yes("d := sha512." + name + "(s[:n+9]); for _, c := range d { r.i(int(c)) }").with("Uint8").ofMuchCode()
-}, "Sum512", "Sum384", "Sum512_224", "Sum512_256"), each(func(name string) row {
-	return yes("h := sha512." + name + "(); h.Write(s); t := h.Sum(make([]byte, 0, 64)); r.i(len(t)); for _, c := range t { r.i(int(c)) }").with("Uint8").ofMuchCode()
-}, "New", "New384", "New512_224", "New512_256"))

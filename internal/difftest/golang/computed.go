@@ -1,7 +1,11 @@
 package golang
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
 	"hash/crc32"
+	"hash/crc64"
 	"math"
 	"math/bits"
 	"slices"
@@ -172,6 +176,15 @@ func fillCubes(s []int32) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+var ecma = crc64.MakeTable(crc64.ECMA)
+
+var summed = md5.Sum([]byte("what a package sums up while it is initialized, of more than one block of the hash"))
+
+var (
+	summed1   = sha1.Sum(summed[:])
+	summed256 = sha256.Sum256([]byte("what a package sums up"))
+)
+
 // Kernel reads them all.
 func (k Computed) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
@@ -195,6 +208,7 @@ func (k Computed) Kernel(it dsl.Item1) {
 	h = h*31 + f.apply(x) + uint32(f.mask[i%3]) + uint32(len(f.name))
 	word := []byte{byte(x), byte(x >> 8), 'a', byte(i)}
 	h ^= crc32.Checksum(word[:1+x%4], castagnoli) + crc32.ChecksumIEEE(word)
+	h = h*31 + uint32(crc64.Checksum(word[x%2:], ecma)>>20) + uint32(summed[x%16])<<8 ^ uint32(summed1[x%20])<<4 ^ uint32(summed256[x%32])
 	h = h*31 + uint32(squares[x%40]+cubes[x%30]+*lastCube+untouched[x%3]) + uint32(alphabet[x%2][0]) + uint32(len(alphabet[1]))
 	h = h*31 + chosen(x) + uint32(late*100+thus*10+early[x%4])
 	if castagnoli != crc32.IEEETable {

@@ -3,6 +3,7 @@ package vet
 
 import (
 	"math"
+	"math/rand"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -41,6 +42,21 @@ func (k Standard) Kernel(it dsl.Item1) {
 	sort.Sort(sort.Reverse(sort.IntSlice(k.Out)))
 	sort.Slice(k.Out, nil)      // want KG304 `sort.Slice runs only on the host`
 	k.Out = slices.Clone(k.Out) // want KG204 `slices.Clone cannot run on a device`
+}
+
+// Random reaches code of which kernels have another one.
+type Random struct {
+	Bytes []byte
+	Out   []int
+}
+
+func (k Random) Kernel(it dsl.Item1) {
+	r := rand.New(rand.NewSource(1))
+	r.Seed(2)
+	r.Read(k.Bytes)
+	k.Out[0] = r.Int()
+	k.Out[1] = rand.Int()     // want KG304 `rand.Int runs only on the host`
+	k.Out[2] = len(r.Perm(9)) // want KG204 `Perm cannot run on a device: .*allocate`
 }
 
 type Local struct{ Out []int }
