@@ -42,6 +42,9 @@ func hideValues(f *ir.Func) {
 		hide := func(v *ir.Value) {
 			if hidden[v] || scaled[v] {
 				made := orZero(f, v, v)
+				if v.Op == ir.OpAnd && isBit(v) && !upper[v] {
+					made = maskOrZero(f, v)
+				}
 				if upper[v] {
 					made = upperOrZero(f, made)
 				}
@@ -77,8 +80,9 @@ func hideValues(f *ir.Func) {
 }
 
 // isBit reports whether v is computed and 0, 1 or -1 by its op. Of such an index, as in
-// s[(x*y)%2], NVIDIA's compiler makes one bit with a sign, and s[1] becomes s[-1]; and
-// it fails where a number is -1, 0 or 1 by two comparisons, as that of cmp.Compare.
+// s[(x*y)%2], NVIDIA's compiler makes one bit with a sign, and s[1] becomes s[-1], or
+// s[0] becomes s[1]; and it fails where a number is -1, 0 or 1 by two comparisons, as that
+// of cmp.Compare.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -296,8 +300,11 @@ func numberFlags(f *ir.Func, v *ir.Value) []*ir.Value {
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	m := &maker{f: f, at: v}
 	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	m.made = append(m.made, orZero(f, x, v)...)
-	x = m.made[len(m.made)-1]
+	// Of the reserved word all but one bit: where x == y decides a branch, and y is known,
+	// that is known to be zero behind it, and would hide nothing more there.
+	z := m.op(ir.OpArg, ir.TypeI32)
+	z.Bits = abi.OffsetReserved
+	x = m.op(ir.OpOr, ir.TypeI32, x, m.op(ir.OpAnd, ir.TypeI32, z, f.Module.Int(ir.TypeI32, ^4)))
 	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
@@ -370,6 +377,19 @@ func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
 	}
 	m.op(ir.OpOr, v.Type, v, z)
 	return m.made
+}
+
+// maskOrZero returns v, x & 1, as x & (1|z), and what that takes: a driver that knows the
+// mask computes one bit of x, whatever is done with it.
+func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
+	x, one := v.Args[0], v.Args[1]
+	if x.IsConst() {
+		x, one = one, x
+	}
+	made := orZero(f, one, v)
+	and := f.NewValue(ir.OpAnd, v.Type, x, made[len(made)-1])
+	and.Block, and.Pos = v.Block, v.Pos
+	return append(made, and)
 }
 
 // upperOrZero adds to what orZero made, of 64 bits, that the zero is in the upper half,

@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x64398c74,
+	Sum:   0x41d3e3b2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x100389d5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x2deed1e4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x4ea48254},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x8599c5d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -536,9 +536,9 @@ var castsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
 	},
 	SPIRV: castsSPIRV,
-	Sum:   0x9e2ad0b7,
+	Sum:   0x5bf6c7a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x8b1f88c4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x9b859035},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
@@ -881,10 +881,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0xcca804f9,
+	Sum:        0x6f63c561,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0xb4d769f5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x62fda404},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x503957ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x73d94908},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1133,9 +1133,9 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:147:7", Limit: -2},
 	},
 	SPIRV: firstsSPIRV,
-	Sum:   0xa1cdb2b8,
+	Sum:   0x83e4bf3a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0xe8e94e6b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x70aec7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1649,10 +1649,10 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7", Limit: -2},
 	},
 	SPIRV: largeSPIRV,
-	Sum:   0xd38bca07,
+	Sum:   0x2a64678b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0x1655091a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0xeab1b1f3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xb4e4c30b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x945b8fdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -2126,9 +2126,9 @@ var orderKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:118:39", Limit: 40},
 	},
 	SPIRV: orderSPIRV,
-	Sum:   0x3d7a3d5b,
+	Sum:   0xb13fb406,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0x7eab545b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0xf70bde62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
@@ -2287,10 +2287,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0xfe064317,
+	Sum:   0x84322570,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x947b18dc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xa9195340},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x5cb74c24},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xf0e6fc67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -5123,9 +5123,9 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
 	SPIRV: unlikeSPIRV,
-	Sum:   0xff80411e,
+	Sum:   0xad5502e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0xf6ee8736},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x369d113},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{

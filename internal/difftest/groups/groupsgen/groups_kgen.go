@@ -471,12 +471,12 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
-	Sum:   0x4b0b4c94,
+	Sum:   0x4c72a297,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x2f7465d9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x12208ae0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0xd12c42b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x484bd175},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x7961bd1f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x806589e3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x3d748b19},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x56e62e41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -948,10 +948,10 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
 	SPIRV: stepsSPIRV,
-	Sum:   0xb8cb4988,
+	Sum:   0x502e97f7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x93fd3fba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0xea3d784d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0xfd668157},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0x6d3b0216},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps

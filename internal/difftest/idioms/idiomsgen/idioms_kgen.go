@@ -54,9 +54,9 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:507:8", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: carriesSPIRV,
-	Sum:   0x1a10184a,
+	Sum:   0x3e7b3a46,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x987eab9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x8db204cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -610,9 +610,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x38cbeca5,
+	Sum:   0xcf56b885,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x4b760fc9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0xfcba1aef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -677,9 +677,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x7ba5c9d6,
+	Sum:   0x11059829,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x8d85e8e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x68a161f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -744,9 +744,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0x63d60319,
+	Sum:   0xc8da660b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x6cdf8a0c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xd966362c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -811,9 +811,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x7d2ba3e3,
+	Sum:   0xcad0aab2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x57ffcf36},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x89c10d0f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -878,9 +878,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0xa8160dcd,
+	Sum:   0x391f75f7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xf93fa688},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xeae9333d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -945,9 +945,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0x48d458a,
+	Sum:   0x179e3a58,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xdeced5f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x103b25},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1012,9 +1012,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x85322e44,
+	Sum:   0xc31503e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xa1ba77b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xdc37671a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1079,9 +1079,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x68e44eaf,
+	Sum:   0x843313f6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x3816a971},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x50eeb27e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -1671,9 +1671,9 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt16SPIRV,
-	Sum:   0xc21333a5,
+	Sum:   0x626f8a6e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0xb3d5bea4},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x53b225ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
@@ -1731,9 +1731,9 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt32SPIRV,
-	Sum:   0xc86481b9,
+	Sum:   0xe6de871b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xdc7f648f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xfb1929bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
@@ -1791,9 +1791,9 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0xdf7cafd8,
+	Sum:   0x34388e1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x7f50ea8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x62bde0fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -1851,9 +1851,9 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt8SPIRV,
-	Sum:   0x55ca2b3a,
+	Sum:   0x535f21ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xe5cc922c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0x859a69b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
@@ -1912,9 +1912,9 @@ var countsOfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfInt32SPIRV,
-	Sum:   0xa0081d05,
+	Sum:   0xb59d1a7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0xc176343c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0x3fc5aa0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
@@ -1973,9 +1973,9 @@ var countsOfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfInt8SPIRV,
-	Sum:   0x4346ef93,
+	Sum:   0xa5c0a293,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x70ba838f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x757dbc99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
@@ -2034,9 +2034,9 @@ var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint16SPIRV,
-	Sum:   0x696b000d,
+	Sum:   0x10326419,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x95d1a821},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0xbdf05cdf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
@@ -2095,9 +2095,9 @@ var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint64SPIRV,
-	Sum:   0x157cf091,
+	Sum:   0xf0052e1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x11984945},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x26614e58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
@@ -2155,9 +2155,9 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0xcc68f1e0,
+	Sum:   0x7791c783,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x3593179b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x6ad5df80},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -2215,9 +2215,9 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0x9524918b,
+	Sum:   0xa341df81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0x701d255b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xda103ebe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -2275,9 +2275,9 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0xdf7cafd8,
+	Sum:   0x34388e1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x7f50ea8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x62bde0fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -2335,9 +2335,9 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0x31f5cb7a,
+	Sum:   0x9d86d11e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x87d1f816},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xde0a5084},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2653,9 +2653,9 @@ var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint16SPIRV,
-	Sum:   0x949ea1b8,
+	Sum:   0xa92820fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x61f22e8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x78c5cc00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
@@ -2717,9 +2717,9 @@ var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint32SPIRV,
-	Sum:   0x9af32e3c,
+	Sum:   0xaaba9029,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x19cd0cf8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x97bfe3d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
@@ -2781,9 +2781,9 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint64SPIRV,
-	Sum:   0x16b1be88,
+	Sum:   0xffdfdcb1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x2a5d14b4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x55845d29},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -2843,9 +2843,9 @@ var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint8SPIRV,
-	Sum:   0x7ae18d32,
+	Sum:   0x670cba59,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x222d34f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x9c20f633},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
@@ -2904,9 +2904,9 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt16SPIRV,
-	Sum:   0x191b5e05,
+	Sum:   0x4891f7bb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x8caa0a37},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0xb70a5cfb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -2965,9 +2965,9 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt32SPIRV,
-	Sum:   0xd198ba46,
+	Sum:   0x92162ae4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0x2a65350f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xb05d8072},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -3026,9 +3026,9 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt64SPIRV,
-	Sum:   0xd534de6b,
+	Sum:   0x3dd3f8fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0xc2926ac6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0xebde1b00},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -3087,9 +3087,9 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt8SPIRV,
-	Sum:   0x3783ebae,
+	Sum:   0xd9d80793,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xa12d6a9e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0x938b06a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -3148,9 +3148,9 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint16SPIRV,
-	Sum:   0x691de599,
+	Sum:   0x21be3fe3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x84f110cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x3796a59d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -3209,9 +3209,9 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint32SPIRV,
-	Sum:   0x2f0ee319,
+	Sum:   0x3ed517f7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x95f4d17c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x50aede68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -3270,9 +3270,9 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint64SPIRV,
-	Sum:   0x56ac3d5,
+	Sum:   0xe8fafaf0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xe5d2e19},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0x60b93315},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -3331,9 +3331,9 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint8SPIRV,
-	Sum:   0x12138107,
+	Sum:   0x492a2d36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xf8df22a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0x898ef305},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -3395,9 +3395,9 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt32SPIRV,
-	Sum:   0x6a07b012,
+	Sum:   0xa8765d0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0xa239b303},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0xbca666a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
@@ -3463,9 +3463,9 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt64SPIRV,
-	Sum:   0xd404a1b1,
+	Sum:   0x41c45ad5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x3b0b8f46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0xc157bf3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
@@ -3531,9 +3531,9 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint64SPIRV,
-	Sum:   0xb0485dfa,
+	Sum:   0x8b5338cb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0xfd05fdac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x9243ead9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
@@ -3599,9 +3599,9 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint8SPIRV,
-	Sum:   0x98eaf315,
+	Sum:   0xdf6b15b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0xb9f55fe8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0x775e850},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
@@ -3666,9 +3666,9 @@ var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt32SPIRV,
-	Sum:   0xc1b817f2,
+	Sum:   0x9037d759,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x859cad2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0xbbdc35b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
@@ -3733,9 +3733,9 @@ var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt64SPIRV,
-	Sum:   0xbc445e6f,
+	Sum:   0x2ba62b8a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x50942fe8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0xbd715d24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
@@ -3800,9 +3800,9 @@ var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint64SPIRV,
-	Sum:   0xbd4c75f9,
+	Sum:   0x95006d88,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x831b1985},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x7c637a9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
@@ -3867,9 +3867,9 @@ var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint8SPIRV,
-	Sum:   0x6aafebdc,
+	Sum:   0x961c9450,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xbc761952},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xe4c5ffba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
@@ -4621,9 +4621,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0x512b00d9,
+	Sum:   0x6f8d3014,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x341deaf2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xb1004667},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4683,9 +4683,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xee39beab,
+	Sum:   0x2f4cb3bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xf8fead9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x3f8efb8d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4745,9 +4745,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x3ef3f5c7,
+	Sum:   0x31a84ec2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x280ec0f1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0xbb1b7597},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4807,9 +4807,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0x345a057f,
+	Sum:   0xa0f3e3b1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x1b9617fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x94d2c24d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4869,9 +4869,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0xe204f881,
+	Sum:   0x7e841038,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xa690758a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x8607f04b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4931,9 +4931,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0xc9ddc4e5,
+	Sum:   0xa3d3cec0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x82f6805},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xa975eb7f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4993,9 +4993,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xc5379454,
+	Sum:   0xd6edc37c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xb1c1f932},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xa947788f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5055,9 +5055,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0xb2617714,
+	Sum:   0xecf53fdf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xad7ebaea},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x71f75dec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5116,9 +5116,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0x2e460c6d,
+	Sum:   0x5d0ca50f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0xd81d2c0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x66eccf3f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5177,9 +5177,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0xa27fa243,
+	Sum:   0x8414d94c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf328f72d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xe70eed6d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5238,9 +5238,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0xe68b07f8,
+	Sum:   0xa1356371,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x241109cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xaf541d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5299,9 +5299,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0xdd7ec9f0,
+	Sum:   0xfe6b708,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x252a42a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x5d20220b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5360,9 +5360,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0xca0a7e1e,
+	Sum:   0xff38f8fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x33bc1a45},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x5ce9355e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5421,9 +5421,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0xe81baa61,
+	Sum:   0xcabf1525,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xacdaa875},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xd11fadc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5482,9 +5482,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0x3fbe6cab,
+	Sum:   0xc8e87f38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x7f7459db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xfb4a572e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5543,9 +5543,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0x5a8d3d0c,
+	Sum:   0x67140b10,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x2a73ba7e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0xbad307bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5605,9 +5605,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0x4767e3fe,
+	Sum:   0x8a1f4ce6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x33df9363},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x806b04c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5667,9 +5667,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x6dc54c0a,
+	Sum:   0x2a0540a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xb1d528f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x8960ed0c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5729,9 +5729,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x4c3ee430,
+	Sum:   0x30044d1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xc18d6f7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xab12c654},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5791,9 +5791,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0xbf2135e3,
+	Sum:   0xc8e9d0d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xba533e2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x7d52fb9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5854,9 +5854,9 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:162:15", Limit: -4},
 	},
 	SPIRV: mixSPIRV,
-	Sum:   0x8074e620,
+	Sum:   0xd34b73a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xe211fcb9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0x57f923ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -6166,9 +6166,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0xb31154c6,
+	Sum:   0xf6ba8830,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x5fe3ff45},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xfef99d85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -6233,9 +6233,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x9b814184,
+	Sum:   0x7645e617,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xebf51adb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x2383e666},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6300,9 +6300,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0xad68e905,
+	Sum:   0x8fca6b69,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0xfdad925f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2a23aa69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6367,9 +6367,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0xb4c6c6b1,
+	Sum:   0xe5784c4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xfddd6a0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0x3ee159af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -7848,9 +7848,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0x26924c8f,
+	Sum:   0x119d2ce6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x3a0b2fc5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xbdb36fd3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -7909,9 +7909,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0xe3de8d25,
+	Sum:   0xc3afca92,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x2db3a625},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x84b2d490},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -7970,9 +7970,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0x18ee11cc,
+	Sum:   0x59661817,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0xe5031a14},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x70e267c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8031,9 +8031,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0xba9d86ed,
+	Sum:   0xcb2deb83,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xe2ad3346},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xb044ceb4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -8092,9 +8092,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint16SPIRV,
-	Sum:   0x36622779,
+	Sum:   0xbf3a8495,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xc3a9f0c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xaad6f159},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -8153,9 +8153,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint32SPIRV,
-	Sum:   0x3da98550,
+	Sum:   0x718a0d7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x3bb4aa57},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x57ace935},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -8214,9 +8214,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint64SPIRV,
-	Sum:   0x72deb134,
+	Sum:   0x9d5ef598,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x4c17c613},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x6e9a4820},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -8275,9 +8275,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint8SPIRV,
-	Sum:   0xa6c59d0b,
+	Sum:   0xb53477e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x9b0c1999},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x916a69c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{

@@ -120,9 +120,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
-	Sum:        0x28a8f1a4,
+	Sum:        0xd273ad85,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0xb9fab351},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0xfa8997d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{

@@ -852,9 +852,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0x3965d404,
+	Sum:   0xd60f0f76,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xda143803},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x8b8267f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
