@@ -123,7 +123,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	tree, ok := l.evalGlobal(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
-			"the value of the package-level variable %s is not known when the kernel is generated", g.Name())
+			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.unknownFor(g))
 	}
 	if s, ok := t.Underlying().(*types.Slice); ok {
 		return l.globalSlice(g, s, tree, fail)

@@ -38,10 +38,11 @@ type initRun struct {
 	steps   int
 	limit   int // of steps
 	depth   int
+	at      ssa.Instruction // that was begun last
 }
 
 // unknown is a value that is not known, and what stops what would need it.
-type unknown struct{}
+type unknown struct{ why *reason }
 
 // box is a variable, or a part of one.
 type box struct {
@@ -94,9 +95,9 @@ func (r *initRun) runInits(p *ssa.Package) {
 	for _, b := range init.Blocks {
 		always := alwaysRun(init, b)
 		for _, in := range b.Instrs {
-			r.limit = min(r.steps+maxSteps, maxAllSteps)
-			if isInitCall(in, p) || !always || !f.try(func() { f.exec(in) }) {
-				f.giveUp(in)
+			r.limit, r.at = min(r.steps+maxSteps, maxAllSteps), nil
+			if isInitCall(in, p) || !always || !f.try(func() { r.at = in; f.exec(in) }) {
+				f.giveUp(in, f.why(in))
 			}
 		}
 	}
@@ -146,35 +147,35 @@ func (f *runFrame) try(do func()) (ok bool) {
 }
 
 // giveUp forgets what an instruction that could not be run would have changed.
-func (f *runFrame) giveUp(in ssa.Instruction) {
+func (f *runFrame) giveUp(in ssa.Instruction, why *reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
 		if b, ok := f.known(load.RootOf(in.Addr)).(*box); ok && b != nil {
-			b.forget()
+			b.forget(why)
 		}
 	case *ssa.Call:
-		f.vals[in] = unknown{}
+		f.vals[in] = unknown{why}
 		for _, a := range in.Call.Args {
-			forgetAll(f.known(a))
+			forgetAll(f.known(a), why)
 		}
-		f.forgetMentioned(in, map[*ssa.Function]bool{})
+		f.forgetMentioned(in, map[*ssa.Function]bool{}, why)
 	case ssa.Value:
-		f.vals[in] = unknown{}
+		f.vals[in] = unknown{why}
 	}
 }
 
 // forgetMentioned forgets the variables that an instruction mentions, or what it calls,
 // and what they lead to. Others are not written: only what is called by its name fills
 // variables.
-func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool) {
+func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		switch x := (*op).(type) {
 		case *ssa.Global:
 			if x.Pkg == f.fn.Pkg && !f.r.fixed(x) {
 				b := f.r.global(x)
-				forgetAll(b.load())
-				b.forget()
+				forgetAll(b.load(), why)
+				b.forget(why)
 			}
 		case *ssa.Function:
 			if seen[x] {
@@ -183,7 +184,7 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 			seen[x] = true
 			for _, b := range x.Blocks {
 				for _, in := range b.Instrs {
-					f.forgetMentioned(in, seen)
+					f.forgetMentioned(in, seen, why)
 				}
 			}
 		}
@@ -197,19 +198,19 @@ func (f *runFrame) known(v ssa.Value) (x any) {
 	return x
 }
 
-func (b *box) forget() {
-	b.v = unknown{}
+func (b *box) forget(why *reason) {
+	b.v = unknown{why}
 	for _, e := range b.elems {
-		e.forget()
+		e.forget(why)
 	}
 }
 
 // forgetAll forgets what a value leads to.
-func forgetAll(v any) {
+func forgetAll(v any, why *reason) {
 	through := func(b *box) {
 		held := b.load()
-		b.forget()
-		forgetAll(held)
+		b.forget(why)
+		forgetAll(held, why)
 	}
 	switch v := v.(type) {
 	case *box:
@@ -221,14 +222,14 @@ func forgetAll(v any) {
 			through(e)
 		}
 	case ifaceVal:
-		forgetAll(v.v)
+		forgetAll(v.v, why)
 	case []any:
 		for _, e := range v {
-			forgetAll(e)
+			forgetAll(e, why)
 		}
 	case funcVal:
 		for _, e := range v.bindings {
-			forgetAll(e)
+			forgetAll(e, why)
 		}
 	}
 }
@@ -311,7 +312,8 @@ func (b *box) store(v any) {
 	vs, ok := v.([]any)
 	if !ok {
 		if b.elems != nil {
-			b.forget()
+			x, _ := v.(unknown)
+			b.forget(x.why)
 			return
 		}
 		b.v = v
@@ -332,14 +334,14 @@ func (r *initRun) global(g *ssa.Global) *box {
 	r.boxes[g] = b
 	if r.fixed(g) {
 		if !r.fill(b, r.l.evalInit(g.Pkg).treeOf(g)) {
-			b.forget()
+			b.forget(nil)
 		}
 	} else if !r.ran[g.Pkg] {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
 	if at, _ := r.l.writtenAt(g); at.IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
-		b.forget()
+		b.forget(nil)
 	}
 	return b
 }
@@ -509,6 +511,7 @@ func (f *runFrame) run() any {
 			f.vals[b.Instrs[i].(*ssa.Phi)] = x
 		}
 		for _, in := range b.Instrs[len(phis):] {
+			f.r.at = in
 			if f.r.steps++; f.r.steps > f.r.limit {
 				panic(unknown{})
 			}

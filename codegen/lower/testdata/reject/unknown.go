@@ -1,0 +1,57 @@
+package reject
+
+import (
+	"math"
+	"os"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+var fromEnv = len(os.Getenv("HOME"))
+
+func counts(s string) (n [4]int) {
+	m := map[rune]int{}
+	for _, r := range s {
+		m[r]++
+	}
+	for i := range n {
+		n[i] = m[rune('a'+i)]
+	}
+	return n
+}
+
+func long() (n int) {
+	for i := range 1 << 40 {
+		n += i
+	}
+	return n
+}
+
+var (
+	counted  = counts("abracadabra")
+	unending = long()
+	powers   = [2]float64{math.Exp(1), 2}
+	pids     [3]int
+	next     = func() chan int { return make(chan int, 3) }
+	room     = cap(next())
+	twice    = 2 * fromEnv
+)
+
+func init() {
+	for i := range pids {
+		pids[i] = os.Getpid() + i
+	}
+}
+
+type Unknown struct{ Out []float64 }
+
+func (k Unknown) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	n := fromEnv                        // want KG202 `fromEnv is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
+	n += counted[i%4]                   // want KG202 `counted is not known .*: at .*unknown.go:13:\d+ it uses a map`
+	n += unending                       // want KG202 `unending is not known .*: at .*unknown.go:2[45]:\d+ it takes more than 10 million steps`
+	n += pids[i%3]                      // want KG202 `pids is not known .*: at .*unknown.go:42:\d+ it calls os.Getpid`
+	n += room                           // want KG202 `room is not known .*: at .*unknown.go:35:\d+ it uses a channel`
+	n += twice                          // want KG202 `twice is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
+	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:33:\d+ it calls math.Exp`
+}
