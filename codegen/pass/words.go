@@ -47,18 +47,7 @@ func Words(m *ir.Module) bool {
 	if w.failed {
 		return false
 	}
-	for _, f := range bodies(m) {
-		for _, b := range f.Blocks {
-			var out []*ir.Value
-			for _, v := range b.Insts {
-				if v.Op == ir.OpStore { // a word may be a phi that quirks has not seen
-					out = append(out, maskPhis(f, v)...)
-				}
-				out = append(out, v)
-			}
-			b.Insts = out
-		}
-	}
+	maskWords(m)
 	runCSE(m)
 	runDCE(m)
 	for _, f := range bodies(m) {
@@ -160,6 +149,23 @@ func (w *words) splitSpecs() {
 		w.specs[s] = pair{w.m.SpecValue(lo), w.m.SpecValue(hi)}
 	}
 	w.m.Specs = list
+}
+
+// maskWords masks the phis that are indices of stores, as quirks has done for those that
+// were of 32 bits.
+func maskWords(m *ir.Module) {
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if v.Op == ir.OpStore {
+					out = append(out, maskPhis(f, v)...)
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
 }
 
 // typ returns the type of memory that was of type t.
