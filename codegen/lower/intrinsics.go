@@ -74,13 +74,29 @@ func init() {
 	}
 }
 
+// idle are functions that do nothing in kernels, nor while variables are computed, and
+// whether they return a bool, which is false.
+var idle = map[string]bool{
+	"crypto/internal/fips140.RecordApproved": false, // it keeps a note of the goroutine that calls, and there is none
+	"crypto/internal/boring.Unreachable":     false, // it leaves a mark in the program for a tool to find
+	"crypto/internal/fips140only.Enforced":   true,  // a setting of the environment in which programs run, which devices lack
+}
+
 func init() {
-	// It keeps a note of the goroutine that calls, and there is none.
-	add("crypto/internal/fips140.RecordApproved", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return nil })
-	// It leaves a mark in the program for a tool to find.
-	add("crypto/internal/boring.Unreachable", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return nil })
-	// That is a setting of the environment in which programs run, which devices lack.
-	add("crypto/internal/fips140only.Enforced", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.m.Bool(false) })
+	for name, isBool := range idle {
+		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+			if isBool {
+				return l.m.Bool(false)
+			}
+			return nil
+		})
+		natives[name] = func([]any) any {
+			if isBool {
+				return false
+			}
+			return nil
+		}
+	}
 }
 
 // values returns the arguments that are scalars.
