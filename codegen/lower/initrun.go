@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -38,7 +39,9 @@ type initRun struct {
 	steps   int
 	limit   int // of steps
 	depth   int
-	at      ssa.Instruction // that was begun last
+	at      ssa.Instruction // that was begun last, in the call within
+	within  *runFrame
+	stopped *reason // why what was tried last could not be run, where that is said
 }
 
 // unknown is a value that is not known, and what stops what would need it.
@@ -95,8 +98,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	for _, b := range init.Blocks {
 		always := alwaysRun(init, b)
 		for _, in := range b.Instrs {
-			r.limit, r.at = min(r.steps+maxSteps, maxAllSteps), nil
-			if isInitCall(in, p) || !always || !f.try(func() { r.at = in; f.exec(in) }) {
+			r.limit, r.at, r.stopped = min(r.steps+maxSteps, maxAllSteps), nil, nil
+			if isInitCall(in, p) || !always || !f.try(func() { f.begin(in); f.exec(in) }) {
 				f.giveUp(in, f.why(in))
 			}
 		}
@@ -136,10 +139,11 @@ func (f *runFrame) try(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
 		if v := recover(); v != nil {
-			if _, mine := v.(unknown); !mine {
+			u, mine := v.(unknown)
+			if !mine {
 				panic(v)
 			}
-			f.r.depth, ok = depth, false
+			f.r.depth, f.r.stopped, ok = depth, u.why, false
 		}
 	}()
 	do()
@@ -478,8 +482,11 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any) any {
 		}
 		return native(args)
 	}
-	if r.depth++; len(fn.Blocks) == 0 || r.depth > maxCallDepth {
+	if len(fn.Blocks) == 0 {
 		panic(unknown{})
+	}
+	if r.depth++; r.depth > maxCallDepth {
+		panic(unknown{&reason{r.at.Pos(), fmt.Sprintf("calls are more than %d deep", maxCallDepth)}})
 	}
 	f := &runFrame{r: r, fn: fn, vals: map[ssa.Value]any{}}
 	for i, p := range fn.Params {
@@ -511,9 +518,9 @@ func (f *runFrame) run() any {
 			f.vals[b.Instrs[i].(*ssa.Phi)] = x
 		}
 		for _, in := range b.Instrs[len(phis):] {
-			f.r.at = in
+			f.begin(in)
 			if f.r.steps++; f.r.steps > f.r.limit {
-				panic(unknown{})
+				panic(unknown{f.r.tooLong()})
 			}
 			switch in := in.(type) {
 			case *ssa.Return:

@@ -14,23 +14,33 @@ type reason struct {
 	what string // "it calls os.Getenv"
 }
 
+// begin notes which instruction is the last that was begun.
+func (f *runFrame) begin(in ssa.Instruction) { f.r.at, f.r.within = in, f }
+
+// tooLong says that the limit of steps is reached.
+func (r *initRun) tooLong() *reason {
+	steps := maxSteps
+	if r.limit == maxAllSteps {
+		steps = maxAllSteps // with those of other variables
+	}
+	return &reason{r.at.Pos(), fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
+}
+
 // why returns why an instruction of a package's initializer could not be run: for what
-// an operand lacks, or for what the instruction that was last begun does, which a call
-// may have led to.
+// stopped it, for what an operand lacks, or for what the instruction does that was begun
+// last, to which a call may have led.
 func (f *runFrame) why(in ssa.Instruction) *reason {
-	var ops [8]*ssa.Value
-	for _, op := range in.Operands(ops[:0]) {
-		if *op == nil {
-			continue
-		}
-		if x, ok := f.known(*op).(unknown); ok && x.why != nil {
-			return x.why
-		}
+	r, stopped := f.r, f.r.stopped
+	if stopped != nil {
+		return stopped
 	}
-	if f.r.at == nil {
-		return nil
+	if w := f.lacks(in); w != nil || r.at == nil {
+		return w
 	}
-	w := &reason{f.r.at.Pos(), f.r.does(f.r.at)}
+	if w := r.within.lacks(r.at); w != nil {
+		return w
+	}
+	w := &reason{r.at.Pos(), does(r.at)}
 	if w.what == "" {
 		return nil
 	}
@@ -40,11 +50,22 @@ func (f *runFrame) why(in ssa.Instruction) *reason {
 	return w
 }
 
-// does says what an instruction does that cannot be run, or "".
-func (r *initRun) does(in ssa.Instruction) string {
-	if r.steps > r.limit {
-		return fmt.Sprintf("it takes more than %d million steps", maxSteps/1_000_000)
+// lacks returns why an operand of an instruction is not known, if one is not.
+func (f *runFrame) lacks(in ssa.Instruction) *reason {
+	var ops [8]*ssa.Value
+	for _, op := range in.Operands(ops[:0]) {
+		if *op == nil {
+			continue
+		}
+		if x, ok := f.known(*op).(unknown); ok && x.why != nil {
+			return x.why
+		}
 	}
+	return nil
+}
+
+// does says what an instruction does that cannot be run, or "".
+func does(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
 	case ssa.CallInstruction:

@@ -35,7 +35,18 @@ var (
 	next     = func() chan int { return make(chan int, 3) }
 	room     = cap(next())
 	twice    = 2 * fromEnv
+	root     = rootOfEnv()
+	nested   = deep(1 << 20)
 )
+
+func rootOfEnv() int { return int(math.Sqrt(float64(fromEnv))) }
+
+func deep(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return deep(n-1) + 1
+}
 
 func init() {
 	for i := range pids {
@@ -50,8 +61,10 @@ func (k Unknown) Kernel(it dsl.Item1) {
 	n := fromEnv                        // want KG202 `fromEnv is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
 	n += counted[i%4]                   // want KG202 `counted is not known .*: at .*unknown.go:13:\d+ it uses a map`
 	n += unending                       // want KG202 `unending is not known .*: at .*unknown.go:2[45]:\d+ it takes more than 10 million steps`
-	n += pids[i%3]                      // want KG202 `pids is not known .*: at .*unknown.go:42:\d+ it calls os.Getpid`
+	n += pids[i%3]                      // want KG202 `pids is not known .*: at .*unknown.go:\d+:\d+ it calls os.Getpid`
 	n += room                           // want KG202 `room is not known .*: at .*unknown.go:35:\d+ it uses a channel`
 	n += twice                          // want KG202 `twice is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
+	n += root                           // want KG202 `root is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
+	n += nested                         // want KG202 `nested is not known .*: at .*unknown.go:4[0-9]:\d+ calls are more than 100 deep`
 	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:33:\d+ it calls math.Exp`
 }
