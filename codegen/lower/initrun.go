@@ -39,9 +39,8 @@ type initRun struct {
 	steps   int
 	limit   int // of steps
 	depth   int
-	at      ssa.Instruction // that was begun last, in the call within
-	within  *runFrame
-	stopped *reason // why what was tried last could not be run, where that is said
+	pkg     *ssa.Package // whose initializer is run
+	begun
 }
 
 // unknown is a value that is not known, and what stops what would need it.
@@ -94,11 +93,14 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
+	outer, pkg := r.begun, r.pkg
+	defer func() { r.begun, r.pkg = outer, pkg }() // another package's initializer may be on
+	r.pkg = p
 	f := &runFrame{r: r, fn: init, vals: map[ssa.Value]any{}}
 	for _, b := range init.Blocks {
 		always := alwaysRun(init, b)
 		for _, in := range b.Instrs {
-			r.limit, r.at, r.stopped = min(r.steps+maxSteps, maxAllSteps), nil, nil
+			r.limit, r.begun = min(r.steps+maxSteps, maxAllSteps), begun{}
 			if isInitCall(in, p) || !always || !f.try(func() { f.begin(in); f.exec(in) }) {
 				f.giveUp(in, f.why(in))
 			}

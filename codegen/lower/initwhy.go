@@ -14,8 +14,20 @@ type reason struct {
 	what string // "it calls os.Getenv"
 }
 
-// begin notes which instruction is the last that was begun.
-func (f *runFrame) begin(in ssa.Instruction) { f.r.at, f.r.within = in, f }
+// begun is what is run at the moment.
+type begun struct {
+	at      ssa.Instruction // the last one that was begun, in the call within
+	within  *runFrame
+	stopped *reason // why it could not be run, where that is said
+}
+
+// begin notes which instruction is the last that was begun. That of another package
+// would say less than the call that leads to it.
+func (f *runFrame) begin(in ssa.Instruction) {
+	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have none
+		f.r.at, f.r.within = in, f
+	}
+}
 
 // tooLong says that the limit of steps is reached.
 func (r *initRun) tooLong() *reason {

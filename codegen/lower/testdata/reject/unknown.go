@@ -2,6 +2,7 @@ package reject
 
 import (
 	"math"
+	"math/rand"
 	"os"
 
 	"github.com/kgen-go/kgen/dsl"
@@ -37,6 +38,7 @@ var (
 	twice    = 2 * fromEnv
 	root     = rootOfEnv()
 	nested   = deep(1 << 20)
+	drawn    = rand.Int()
 )
 
 func rootOfEnv() int { return int(math.Sqrt(float64(fromEnv))) }
@@ -58,13 +60,14 @@ type Unknown struct{ Out []float64 }
 
 func (k Unknown) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	n := fromEnv                        // want KG202 `fromEnv is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
-	n += counted[i%4]                   // want KG202 `counted is not known .*: at .*unknown.go:13:\d+ it uses a map`
-	n += unending                       // want KG202 `unending is not known .*: at .*unknown.go:2[45]:\d+ it takes more than 10 million steps`
+	n := fromEnv                        // want KG202 `fromEnv is not known .*: at .*unknown.go:11:\d+ it calls os.Getenv`
+	n += counted[i%4]                   // want KG202 `counted is not known .*: at .*unknown.go:14:\d+ it uses a map`
+	n += unending                       // want KG202 `unending is not known .*: at .*unknown.go:2[4-6]:\d+ it takes more than 10 million steps`
 	n += pids[i%3]                      // want KG202 `pids is not known .*: at .*unknown.go:\d+:\d+ it calls os.Getpid`
-	n += room                           // want KG202 `room is not known .*: at .*unknown.go:35:\d+ it uses a channel`
-	n += twice                          // want KG202 `twice is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
-	n += root                           // want KG202 `root is not known .*: at .*unknown.go:10:\d+ it calls os.Getenv`
-	n += nested                         // want KG202 `nested is not known .*: at .*unknown.go:4[0-9]:\d+ calls are more than 100 deep`
-	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:33:\d+ it calls math.Exp`
+	n += room                           // want KG202 `room is not known .*: at .*unknown.go:36:\d+ it uses a channel`
+	n += twice                          // want KG202 `twice is not known .*: at .*unknown.go:11:\d+ it calls os.Getenv`
+	n += root                           // want KG202 `root is not known .*: at .*unknown.go:11:\d+ it calls os.Getenv`
+	n += nested                         // want KG202 `nested is not known .*: at .*unknown.go:\d+:\d+ calls are more than 100 deep`
+	n += drawn                          // want KG202 `drawn is not known .*: at .*unknown.go:41:\d+ it calls math/rand.Int`
+	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:34:\d+ it calls math.Exp`
 }
