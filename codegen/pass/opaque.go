@@ -19,7 +19,7 @@ func hideValues(f *ir.Func) {
 				hidden[a] = true
 			}
 			for _, a := range v.Args {
-				if isBit(a) && (!isCompare(v.Op) || a.Op == ir.OpPhi) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
+				if isBit(a) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					hidden[a] = true
 				}
 				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) ||
@@ -70,7 +70,7 @@ func hideValues(f *ir.Func) {
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
-					case isScaled(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && !isCompare(v.Op)):
+					case isScaled(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !isCompare(v.Op))):
 						v.Args[i] = w
 					}
 				}
