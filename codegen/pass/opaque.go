@@ -300,11 +300,7 @@ func numberFlags(f *ir.Func, v *ir.Value) []*ir.Value {
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	m := &maker{f: f, at: v}
 	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	// Of the reserved word all but one bit: where x == y decides a branch, and y is known,
-	// that is known to be zero behind it, and would hide nothing more there.
-	z := m.op(ir.OpArg, ir.TypeI32)
-	z.Bits = abi.OffsetReserved
-	x = m.op(ir.OpOr, ir.TypeI32, x, m.op(ir.OpAnd, ir.TypeI32, z, f.Module.Int(ir.TypeI32, ^4)))
+	x = m.op(ir.OpOr, ir.TypeI32, x, m.zeros(v))
 	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
@@ -366,12 +362,20 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// orZero returns v | z with the launch block's zero for z, and what that takes, to
-// stand where at does.
-func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: at}
+// zeros returns some bits of the launch block's zero, others for most values. Where x|z
+// decides a branch and a driver knows x, it knows of these bits of z behind it that they
+// are zero, and they would hide nothing more there. The sign is neverTrue's.
+func (m *maker) zeros(v *ir.Value) *ir.Value {
 	z := m.op(ir.OpArg, ir.TypeI32)
 	z.Bits = abi.OffsetReserved
+	bits := uint32(0x01010101<<(v.ID%8)) &^ (1 << 31)
+	return m.op(ir.OpAnd, ir.TypeI32, z, m.f.Module.Const(ir.TypeI32, uint64(bits)))
+}
+
+// orZero returns v | z with zeros for z, and what that takes, to stand where at does.
+func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
+	m := &maker{f: f, at: at}
+	z := m.zeros(v)
 	if v.Type != ir.TypeI32 {
 		z = m.op(ir.OpUConvert, v.Type, z)
 	}
@@ -382,14 +386,18 @@ func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
 // maskOrZero returns v, x & 1, as x & (1|z), and what that takes: a driver that knows the
 // mask computes one bit of x, whatever is done with it.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
+	m := &maker{f: f, at: v}
 	x, one := v.Args[0], v.Args[1]
 	if x.IsConst() {
 		x, one = one, x
 	}
-	made := orZero(f, one, v)
-	and := f.NewValue(ir.OpAnd, v.Type, x, made[len(made)-1])
-	and.Block, and.Pos = v.Block, v.Pos
-	return append(made, and)
+	z := m.op(ir.OpArg, ir.TypeI32)
+	z.Bits = abi.OffsetReserved
+	if v.Type != ir.TypeI32 {
+		z = m.op(ir.OpUConvert, v.Type, z)
+	}
+	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, one, z))
+	return m.made
 }
 
 // upperOrZero adds to what orZero made, of 64 bits, that the zero is in the upper half,

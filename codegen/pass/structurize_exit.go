@@ -146,12 +146,13 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue returns a condition that no driver knows to be false: they would take a
-// loop away of which they know that it runs once.
+// neverTrue returns a condition that no driver knows to be false: they would take a loop
+// away of which they know that it runs once.
 func neverTrue(b *ir.Block) *ir.Value {
 	zero := b.Append(ir.OpArg, ir.TypeI32)
 	zero.Bits = abi.OffsetReserved
-	return b.Append(ir.OpINe, ir.TypeBool, zero, b.Func.Module.Int(ir.TypeI32, 0))
+	// Behind it they know the sign, and of the other bits nothing.
+	return b.Append(ir.OpSLt, ir.TypeBool, zero, b.Func.Module.Int(ir.TypeI32, 0))
 }
 
 // loopAroundJumps puts a loop that runs once around code with many jumps to what

@@ -61,10 +61,10 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRRSPIRV,
-	Sum:   0xec378dee,
+	Sum:   0x19304723,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x7f5ed609},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0x277aba33},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x8550c357},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xa34c6d42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -173,10 +173,10 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRWSPIRV,
-	Sum:   0xb6debf7d,
+	Sum:   0x3ec604c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x6ec53680},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xb95dfb5d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x7b59fa12},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xa4ea2dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -285,10 +285,10 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWRSPIRV,
-	Sum:   0xdc70e69e,
+	Sum:   0x71e05e2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0xecbb290},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x27f00dc6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x317b1cec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x9b352553},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -397,10 +397,10 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWWSPIRV,
-	Sum:   0x6b76f366,
+	Sum:   0xabfc596c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xcc43a4dc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x57c4b06e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xddf76267},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0xd843a3bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -512,10 +512,10 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28", Limit: -12},
 	},
 	SPIRV: collectSPIRV,
-	Sum:   0xe7f3ab27,
+	Sum:   0x480acbb6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0x70c2fe78},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x27234814},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0x9623bbe2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x3a56c401},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
@@ -629,10 +629,10 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: fenceMPSPIRV,
-	Sum:   0x1221d74b,
+	Sum:   0x55be016e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x6d562451},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0x7422ad0f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x6b489e45},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xe85eb00f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -742,10 +742,10 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: iriwSPIRV,
-	Sum:   0xf506dd7d,
+	Sum:   0x538de874,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0xd81d47eb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0x2fef184f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0x5d6959ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0x8288b9c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
@@ -855,10 +855,10 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
 	SPIRV: lbSPIRV,
-	Sum:   0x346f6a7d,
+	Sum:   0x3275bf85,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0x31c8f403},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x4fda661e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0xd2a26ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x6f3158b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -971,10 +971,10 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localMPSPIRV,
-	Sum:   0xdcd9500f,
+	Sum:   0x84099558,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x1108c7f9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x20445127},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x418714},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x237e9f9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1086,10 +1086,10 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localSBSPIRV,
-	Sum:   0x47a8c413,
+	Sum:   0x292768f2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xed6e27ba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0xe61444df},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xa83d3a3a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x3c87fd02},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
@@ -1199,10 +1199,10 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpSPIRV,
-	Sum:   0xefa20ac6,
+	Sum:   0xbf292799,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x87ca79ea},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0xa2c84687},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x3a2a54fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x39458d76},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1312,10 +1312,10 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpAddSPIRV,
-	Sum:   0xc767de89,
+	Sum:   0xb2e98338,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0x851ae93c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x30ca6bee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xefa37977},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x4143f11e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1425,10 +1425,10 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpAtomicSPIRV,
-	Sum:   0xf7d2f142,
+	Sum:   0xaede4d99,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x5aad96db},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xbcb1f5c9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x59916cd1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xda127ced},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1538,10 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpSwapSPIRV,
-	Sum:   0x44d1a9fc,
+	Sum:   0x5664445e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0x2599813a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0xd1b8b0f3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xf3597dd0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x22cd3545},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1651,10 +1651,10 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: rSPIRV,
-	Sum:   0xf06c9aec,
+	Sum:   0xa9cd3ba1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0x9ca2c993},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x602c9af2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0xa4b87cc8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x2cfcc4b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
@@ -1764,10 +1764,10 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sSPIRV,
-	Sum:   0x7650df22,
+	Sum:   0x5117e3a8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0x7408518b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0xe5e61798},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0xd8abce6f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0xb7386883},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
@@ -1877,10 +1877,10 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sbSPIRV,
-	Sum:   0xc14c2f87,
+	Sum:   0x4a8db8cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x3d8dff51},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xc20fa210},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x460d9b64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xbe80a64e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -1990,10 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sbSwapSPIRV,
-	Sum:   0xa182f680,
+	Sum:   0xbc548333,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x870532fa},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x7c9568df},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xe70e7758},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x392365b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2102,10 +2102,10 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
 	SPIRV: twoTwoWSPIRV,
-	Sum:   0x4f37a728,
+	Sum:   0xa7b0a563,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x44ba0bfb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0xd9595ba3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x21c01aa6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0x703f551e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
@@ -2215,10 +2215,10 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: wrcSPIRV,
-	Sum:   0x42788ef2,
+	Sum:   0xe9717056,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0xaa46580c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0x8afcf65d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0xc1dbe37f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0xe5335893},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC

@@ -136,9 +136,9 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
 	},
 	SPIRV: afterReductionSPIRV,
-	Sum:   0x3e9446ce,
+	Sum:   0x7e02946b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xd4db684f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb6bfed7c},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0xc3bd374b},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x579b34a},
 	},
@@ -945,9 +945,9 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
 	},
 	SPIRV: lieSPIRV,
-	Sum:   0x68662b3e,
+	Sum:   0x38ff5b45,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xbf723d97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x2c0308d6},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x2838e6be},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xb3ced2c9},
 	},

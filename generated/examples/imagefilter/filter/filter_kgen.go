@@ -52,10 +52,10 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30", Limit: -4},
 	},
 	SPIRV: blurSPIRV,
-	Sum:   0xb9e2e66a,
+	Sum:   0x1cb59b48,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0xa6bcab96},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xb0cdd082},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0xb542e2fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0x40151c0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{
@@ -118,9 +118,9 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30", Limit: -3},
 	},
 	SPIRV: brightnessSPIRV,
-	Sum:   0x32e7cb44,
+	Sum:   0x2abe0b56,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0x1221eee3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0x6e85e6a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Brightness{
@@ -181,10 +181,10 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30", Limit: -2},
 	},
 	SPIRV: edgesSPIRV,
-	Sum:   0xe7c2965d,
+	Sum:   0x6326525e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0xe37992da},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0x68196007},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0x25b8496c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0x650f14fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Edges{

@@ -453,10 +453,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x3075ae81,
+	Sum:   0xa87628b6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x21edac2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x64159b5e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x94503cde},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x7eacd7e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -552,10 +552,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0x20643906,
+	Sum:   0x45378c30,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xaaf6044e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x40e0c2fc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0x3b38f8a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x694108fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{

@@ -147,9 +147,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0x18b1169a,
+	Sum:   0x4fce3042,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x59a4f62d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xa786c812},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{

@@ -871,9 +871,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0x1441ae4a,
+	Sum:   0xd81db78b,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xc376b7af},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x612f4ae2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

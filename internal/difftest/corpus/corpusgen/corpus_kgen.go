@@ -280,7 +280,7 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: bestLocalSPIRV,
 	Sum:   0x4c0af7d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bestLocalSmall, Sum: 0xbae2b0d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bestLocalSmall, Sum: 0xa750ce54},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x9aefc991},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -336,9 +336,9 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
 	SPIRV: bitsSPIRV,
-	Sum:   0xf36f0927,
+	Sum:   0xb8603003,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x42a3a9d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x7c3522ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
@@ -519,9 +519,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
 	},
 	SPIRV: chainsSPIRV,
-	Sum:   0xf76db7ca,
+	Sum:   0x76c61356,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x37ac3d3f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x3bf62b8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -623,9 +623,9 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7", Limit: -1},
 	},
 	SPIRV: collatzSPIRV,
-	Sum:   0x4b6b7258,
+	Sum:   0xb3bd304e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x4d4daa50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x4dfbc76},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
@@ -1493,10 +1493,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0xb9a12f47,
+	Sum:   0xfd54cd75,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x5075dd9f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xeae2537c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x9249c62d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x3a7c6816},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1627,10 +1627,10 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
 	},
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0x7e06b5a9,
+	Sum:   0xe58f0619,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xef2da60b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x4a134abd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1694,10 +1694,10 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6", Limit: -4},
 	},
 	SPIRV: embeddedSPIRV,
-	Sum:   0xcef49603,
+	Sum:   0xe9f9bf47,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xa009bd32},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x116db1bc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0x364bb6e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x661420ce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -1764,9 +1764,9 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
-	Sum:   0x4f978483,
+	Sum:   0x892ca071,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0xb6ed4fa2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x4254124f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -1856,10 +1856,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0x2ed0f63b,
+	Sum:   0x6bbe7c55,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x850d8963},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x87cbb32f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x884a2577},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x72cb2b53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -2257,9 +2257,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0xfc3ac502,
+	Sum:   0x3eba68a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x7b4884c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x3cacaf6c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2431,10 +2431,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0x1b3f247c,
+	Sum:   0xd4dc62bf,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x9ac1d59a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x191754df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x2dfb9a25},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2556,9 +2556,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
-	Sum:   0x57ea836e,
+	Sum:   0x17ec9038,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0xf38be1bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x77bbddc0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -2621,9 +2621,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
-	Sum:   0xf54b843b,
+	Sum:   0xf8343bca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0xbad5d627},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x16d7cfd4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -2686,9 +2686,9 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
 	},
 	SPIRV: groupGuardsSPIRV,
-	Sum:   0xe9ab5d5d,
+	Sum:   0xc0352077,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0xd1465fa2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x4b10bd2d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -2750,9 +2750,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
-	Sum:   0xe7e0556e,
+	Sum:   0x626ecd19,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x7c337ae1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0xcead486b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -2813,9 +2813,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
-	Sum:   0xcd0b90ce,
+	Sum:   0xe5454932,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0xb63332ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x9e604589},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -2876,9 +2876,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
-	Sum:   0x2a6fac6e,
+	Sum:   0x70d3b4e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x100d3b67},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0xa365685a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -2939,9 +2939,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
-	Sum:   0xb0473845,
+	Sum:   0xfa9b2f94,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x4d5a85cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x64e1db3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -3002,9 +3002,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
-	Sum:   0xbba20f34,
+	Sum:   0x9a4018c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xc1404e4b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0x73bbfbf2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -3065,9 +3065,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
-	Sum:   0xe8bd95a3,
+	Sum:   0xc31e6e32,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x4915205f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x9498714e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3128,9 +3128,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
-	Sum:   0x122d5545,
+	Sum:   0x69436a92,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xe1f9f862},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x1bd76cc4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3207,10 +3207,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
 	},
 	SPIRV: groupLeaversSPIRV,
-	Sum:   0x5d47ec54,
+	Sum:   0x79bdf78e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0xb4e47388},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0x36d4c461},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x420f3574},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xc553a0d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3290,10 +3290,10 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
 	},
 	SPIRV: groupRoundsSPIRV,
-	Sum:   0xb22686ce,
+	Sum:   0x4cef343f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0x397c5c19},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x61099a14},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xb18339a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x78eb144d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3367,10 +3367,10 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:298:8", Limit: -3},
 	},
 	SPIRV: groupSettlesSPIRV,
-	Sum:   0xf2a80218,
+	Sum:   0x76c3a4e5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0x281518bb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x2ff9c66a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xa8b82553},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x1590c7ba},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe616b1b4},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x9bf11bdc},
 	},
@@ -3444,10 +3444,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
-	Sum:   0x209b6a23,
+	Sum:   0x68ba1672,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x8fdf717c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0xb3c08dc5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x5d4ff3f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x1e187a9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -3596,10 +3596,10 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsIntSPIRV,
-	Sum:   0x8aff8074,
+	Sum:   0x1941bcdd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x904eb40b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x74cfbe0f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsIntSmall, Sum: 0x3e827d59},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xca0bb9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3700,10 +3700,10 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsInt16SPIRV,
-	Sum:   0x111d80b1,
+	Sum:   0x91237752,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0x751b1ed6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0x661f24f6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt16Small, Sum: 0x9ab87e01},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xef88db5f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3804,10 +3804,10 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsInt32SPIRV,
-	Sum:   0xc7e121a2,
+	Sum:   0x77e7f724,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x7219c128},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xc6b9ff14},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt32Small, Sum: 0x38c7bc14},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0x3effdcb1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -3908,10 +3908,10 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsInt64SPIRV,
-	Sum:   0x8aff8074,
+	Sum:   0x1941bcdd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x904eb40b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x74cfbe0f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt64Small, Sum: 0x3e827d59},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xca0bb9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -4012,10 +4012,10 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsInt8SPIRV,
-	Sum:   0x83cb83d0,
+	Sum:   0x26766cd1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0xc05ed358},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x9d3a1bc1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsInt8Small, Sum: 0x4a974313},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x72d18c7f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -4116,10 +4116,10 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsUintSPIRV,
-	Sum:   0xa0ba602f,
+	Sum:   0xfe327458,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0xdf7d1dde},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xdf2dcb20},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUintSmall, Sum: 0xf77e0177},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x4a5a2783},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -4220,10 +4220,10 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsUint16SPIRV,
-	Sum:   0xe2dfe34a,
+	Sum:   0x17ef62a7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0x1c7616f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x7c174a69},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint16Small, Sum: 0xbe8c5ccc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x7ec8ffdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4324,10 +4324,10 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsUint32SPIRV,
-	Sum:   0x488aab4,
+	Sum:   0x2f47da80,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0x8ee188bf},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x562e516c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint32Small, Sum: 0x433dc261},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x609bbbac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4428,10 +4428,10 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsUint64SPIRV,
-	Sum:   0xa0ba602f,
+	Sum:   0xfe327458,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0xdf7d1dde},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xdf2dcb20},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint64Small, Sum: 0xf77e0177},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x4a5a2783},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4532,10 +4532,10 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:51:3", Limit: 6},
 	},
 	SPIRV: intOpsUint8SPIRV,
-	Sum:   0x7042541e,
+	Sum:   0x854d799b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0x6b7ac8e0},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x841e166b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-24, 8}}, SPIRV: intOpsUint8Small, Sum: 0xf3ac826c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x7dabad3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4664,9 +4664,9 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7", Limit: -3},
 	},
 	SPIRV: largeStructsSPIRV,
-	Sum:   0xec050f1d,
+	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0xd2e2a2b4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x4a3afff2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4999,9 +4999,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7", Limit: -2},
 	},
 	SPIRV: loopsSPIRV,
-	Sum:   0xe055e214,
+	Sum:   0xd7bf22a3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xe8f8e5a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0x8592efae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -5072,10 +5072,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x47936a57,
+	Sum:   0xa46728bd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xc4283398},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x7439291},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x76457fac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xe9fb82f8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5141,9 +5141,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x55dbb82f,
+	Sum:   0x81c576d4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x1f1efc63},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xaf346b2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5334,10 +5334,10 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0xe0c23c36,
+	Sum:   0xfda0fa2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0xdd0340e0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x94cf16fe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x9a150166},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x3d6e6430},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5403,9 +5403,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x4fc3cfda,
+	Sum:   0xc151a08e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x379285bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xd04e91e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5701,9 +5701,9 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7", Limit: -2},
 	},
 	SPIRV: oddsSPIRV,
-	Sum:   0x5320194a,
+	Sum:   0xc1492313,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0x43545015},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0xe0b26b06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -5776,9 +5776,9 @@ var oneLineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:7", Limit: -4},
 	},
 	SPIRV: oneLineSPIRV,
-	Sum:   0xfcd497a0,
+	Sum:   0xfeb18a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oneLineWords, Sum: 0x251522a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oneLineWords, Sum: 0xb3966822},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
@@ -5895,10 +5895,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
 	SPIRV: phasesSPIRV,
-	Sum:   0xd26cd27e,
+	Sum:   0x9a411184,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc7033f54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x562de129},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x31af3b0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -6015,9 +6015,9 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
 	SPIRV: primesSPIRV,
-	Sum:   0x4efcc6c8,
+	Sum:   0x4ec9c25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xdd0ccbc1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xd5c5334f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6259,9 +6259,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
 	},
 	SPIRV: resultsSPIRV,
-	Sum:   0x32fb586d,
+	Sum:   0x3c7c7601,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0x2c52dc58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xf7d700ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -6517,9 +6517,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x143ea696,
+	Sum:   0x52fbf1ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xf47ee30c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x2dfffb93},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -7074,10 +7074,10 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5", Limit: -6},
 	},
 	SPIRV: smallSPIRV,
-	Sum:   0x3b3a1327,
+	Sum:   0xc6aa31,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0xbbcde325},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x999b9cf5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x88e4c93e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0xea6e5776},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
@@ -7301,10 +7301,10 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7", Limit: -3},
 	},
 	SPIRV: subSlicesSPIRV,
-	Sum:   0x921559e4,
+	Sum:   0xa9cddb3e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0x3a1b31d5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0x456539c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0xc0b8c24a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -7360,9 +7360,9 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7", Limit: -1},
 	},
 	SPIRV: swapSPIRV,
-	Sum:   0xa41fd524,
+	Sum:   0x81fbbbff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x93c623ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x8723392a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{

@@ -67,10 +67,10 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
 	},
 	SPIRV: dispatchSPIRV,
-	Sum:   0x1b0eec35,
+	Sum:   0xc77bc647,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0xd791e6a3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0xa7da54a3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x6f34a13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0xcf1b0093},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -148,10 +148,10 @@ var missesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is dispatch.scaled, not dispatch.disc"},
 	},
 	SPIRV: missesSPIRV,
-	Sum:   0x9f3d11b9,
+	Sum:   0xf4819a96,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0xfe844519},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0xc766ac18},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0xff5bc7cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0xe45d7d3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
@@ -211,9 +211,9 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
 	SPIRV: nestedSPIRV,
-	Sum:   0xb738a11b,
+	Sum:   0xf1311f94,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x937dcf2e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x8eda8e77},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -283,10 +283,10 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
 	},
 	SPIRV: passesSPIRV,
-	Sum:   0x47a113a4,
+	Sum:   0xba96b915,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x3b813fcf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xe9c2fc86},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0xbca5a904},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xd5af3d6b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{

@@ -53,9 +53,9 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
 	SPIRV: againSPIRV,
-	Sum:   0x1bb1bbb3,
+	Sum:   0xc90a342c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x8ac076a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xb8e2239f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x77d811fa,
+	Sum:   0x6b80142d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x3f1031b0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xcb63faa1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0xfb89e809},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xf04b5cdf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -185,10 +185,10 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13", Limit: -3},
 	},
 	SPIRV: appendsSPIRV,
-	Sum:   0xa6cd47a7,
+	Sum:   0x455bcf17,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0x82de7edf},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xf7bed4bd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xc3f131ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xa0a4a151},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -246,9 +246,9 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
 	},
 	SPIRV: behindSPIRV,
-	Sum:   0x4c1f5585,
+	Sum:   0xf77724f2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xab835a47},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x46c98776},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -320,10 +320,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0xa67ce4b4,
+	Sum:        0x243d684a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xd494155e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x1e874ccf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x743fdc12},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xaf2571c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -381,9 +381,9 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:210:3", Limit: 16},
 	},
 	SPIRV: binarySPIRV,
-	Sum:   0x3c5a8ab3,
+	Sum:   0x463dee6f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0x6c4a73ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0x79c00fd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
@@ -471,10 +471,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x17d8ebae,
+	Sum:   0x49de9cc1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x2e84bd9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x7b13731f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x9f884ec9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xca191eeb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -536,9 +536,9 @@ var castsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
 	},
 	SPIRV: castsSPIRV,
-	Sum:   0xc3201029,
+	Sum:   0x66bdf48f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0xf88c0c77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x9a887a9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
@@ -605,10 +605,10 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
 	},
 	SPIRV: changesSPIRV,
-	Sum:   0x703534a1,
+	Sum:   0xc6c43b1a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0xdad324bb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xa087c077},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0xbfc98f66},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x85bf237e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -667,10 +667,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0xed517176,
+	Sum:   0x8fcef0dc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x2ea34de2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x2232aefe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xc14478c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4e32042a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -881,10 +881,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0xfe38e37e,
+	Sum:        0x3eb8bc62,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0xad5fdca0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xc12a087f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x716c552a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xed3382cb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -950,10 +950,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7", Limit: -1},
 	},
 	SPIRV: deferredSPIRV,
-	Sum:   0x278cf714,
+	Sum:   0xbc6db892,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0x7e6d883b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x41be2eb2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0x9bb21eb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x3e02eb87},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -1014,10 +1014,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0xcb8761c7,
+	Sum:   0xd959275,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x22f8cf4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xd1556473},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x75b34bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xfaee3e45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1133,9 +1133,9 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:147:7", Limit: -2},
 	},
 	SPIRV: firstsSPIRV,
-	Sum:   0x22b62f05,
+	Sum:   0xed1e6930,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0xbe5ff46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x620cc6ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1228,10 +1228,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0xf76ca1fd,
+	Sum:   0x834f3857,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xc61e541e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x47ea653e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x7e7d274f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x9535bf4b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1287,9 +1287,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x9f49fdd7,
+	Sum:   0x79e36681,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x449ea713},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x6009717},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1355,10 +1355,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x8a1984b0,
+	Sum:   0x13178c1b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x65a96268},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xa3195f74},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0xe1789b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xfd9d2b40},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1410,9 +1410,9 @@ var initialKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
 	},
 	SPIRV: initialSPIRV,
-	Sum:   0x15bd9793,
+	Sum:   0x6c3fe2e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0x338ff228},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xdcfb04a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
@@ -1471,10 +1471,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x368659cc,
+	Sum:   0xe5fa50ba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x97e5e78e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeabce6b4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xc668afa6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x15e23dc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1531,10 +1531,10 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7", Limit: -2},
 	},
 	SPIRV: iteratorsSPIRV,
-	Sum:   0xf7ad909f,
+	Sum:   0x21e83bc1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x7b0109ca},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0x4144b55e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -1590,9 +1590,9 @@ var joinedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
 	},
 	SPIRV: joinedSPIRV,
-	Sum:   0xf7939a54,
+	Sum:   0xad5c5bda,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x95017ad7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x3284809e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
@@ -1717,10 +1717,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xa67dab23,
+	Sum:        0xa727e483,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x39e6fdc3},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0xa485a297},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x2653d004},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7ba0879e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1774,10 +1774,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0xfb07a39a,
+	Sum:   0xcdac0a5a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xd6717fdd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x4bbb57f8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xe4a2246},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x8ac91a94},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -1832,10 +1832,10 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7", Limit: -1},
 	},
 	SPIRV: loopVarsSPIRV,
-	Sum:   0x63a0c877,
+	Sum:   0x7110e2c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x4e7cee45},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x7f77f2c8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x23593cc2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xf94af7f0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -1896,10 +1896,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0xa6894bc5,
+	Sum:   0xa295793d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xbddb7378},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xbeaefe4a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xa88e9b2c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x2ca34226},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1955,9 +1955,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0xe13ac900,
+	Sum:   0x8b069344,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xe360ef92},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x971e6279},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2009,9 +2009,9 @@ var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
 	},
 	SPIRV: nilMethodsSPIRV,
-	Sum:   0xb2e81c1d,
+	Sum:   0x7717e92b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0x457f17b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
@@ -2068,9 +2068,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0xff410f43,
+	Sum:   0x28df3cc6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x4825760f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x9a4e5f7f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2190,10 +2190,10 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
 	},
 	SPIRV: outcomesSPIRV,
-	Sum:   0x2766f92f,
+	Sum:   0xeee02242,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xb40358d7},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x87e06115},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xa71ab269},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xb2136367},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -2287,10 +2287,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x958a5742,
+	Sum:   0x57fb257d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x886e6ea8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x6daeb4a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0xa8413a1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x687079f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2351,9 +2351,9 @@ var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:239:7", Limit: -2},
 	},
 	SPIRV: panicsDoubleSPIRV,
-	Sum:   0x6d24474,
+	Sum:   0xa6e5361f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0x7b92b41d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0x1399d70b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
@@ -2449,9 +2449,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0x11acd3bd,
+	Sum:   0xe6bf8c35,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x982421c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xd4c03622},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -2514,9 +2514,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0x1a106cd1,
+	Sum:   0xd8f0aa00,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xa65effcf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x3f634333},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -2575,9 +2575,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:107:7", Limit: -2},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0x6e0dfd7e,
+	Sum:   0xe10791c0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0x9cd33b9a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0x2601ee9e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
@@ -2686,9 +2686,9 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:85:7", Limit: -1},
 	},
 	SPIRV: ringsSPIRV,
-	Sum:   0xb7626570,
+	Sum:   0x975350a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xaa286e9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc2e506ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
@@ -2878,9 +2878,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0xa395945,
+	Sum:   0x20df4729,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xf59c93f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xdf9e8348},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -2940,10 +2940,10 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7", Limit: -2},
 	},
 	SPIRV: runesSPIRV,
-	Sum:   0x630eb826,
+	Sum:   0x98d607f1,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x26d66ae6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0x3408d58f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0xf1881f2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -3001,9 +3001,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x5362483f,
+	Sum:   0xfabdf094,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xc97a5e3a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xfa1d361b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3091,9 +3091,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x6b9ec234,
+	Sum:   0x6fda31f5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x25a858e2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xbf891f4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -3850,9 +3850,9 @@ var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
 	},
 	SPIRV: sideSPIRV,
-	Sum:   0xa6cd6175,
+	Sum:   0x3e3f0e2f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x49c485e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0xa31fc8a2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
@@ -3982,10 +3982,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0xf831f2a9,
+	Sum:   0x726fbad3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0xb5703d45},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xed78df11},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x7da6a02f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x56439a36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -4112,10 +4112,10 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
 	},
 	SPIRV: spelledSPIRV,
-	Sum:   0xb94e0903,
+	Sum:   0x307bfb16,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0x6a1e8a37},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x6c418cbe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xbb3b0ffa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0xa48ffab7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -4189,10 +4189,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x193bcad0,
+	Sum:   0x1abbf6e9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xb8393848},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x45827f52},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x2d36b1ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x372d4203},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -4253,10 +4253,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0x4a634ce8,
+	Sum:   0xd180233e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x445ffe56},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0xbce6b8af},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x15f36b69},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x3b5494db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -4304,9 +4304,9 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:145:7", Limit: -1},
 	},
 	SPIRV: stringsSPIRV,
-	Sum:   0x7d84eeb2,
+	Sum:   0x9e325c3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0x7cfd1872},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0xb699d274},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
@@ -4359,10 +4359,10 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19", Limit: -2},
 	},
 	SPIRV: swapLoopsSPIRV,
-	Sum:   0x22c00e52,
+	Sum:   0x28bd3fe8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0xd73888c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0xf7b05b13},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x33abbc56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x6675a498},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
@@ -4427,10 +4427,10 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0x5db7134c,
+	Sum:   0x6a6923e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x7a555e61},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xe984d0c6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x3c9bb605},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x309107ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -4497,10 +4497,10 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
-	Sum:        0x12880354,
+	Sum:        0x8a4468a6,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall, Sum: 0x5fe2f942},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0x3de6c2bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0x6ff1f62f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
@@ -4566,9 +4566,9 @@ var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:125:7", Limit: -1},
 	},
 	SPIRV: textBoundsSPIRV,
-	Sum:   0x70e21095,
+	Sum:   0xe8f6432f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x654bf651},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0xd6635f0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
@@ -4648,10 +4648,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0xd8031998,
+	Sum:   0x78be1edc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x6c741491},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0xc5720d21},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0xd2ae0acb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0xce2b3761},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -4710,10 +4710,10 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
-	Sum:   0x33112a35,
+	Sum:   0x4e841c86,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall, Sum: 0x2784f061},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x7c98cafe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x2187d6ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
@@ -4772,9 +4772,9 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:69:19", Limit: 4},
 	},
 	SPIRV: turnsSPIRV,
-	Sum:   0xd1182ec2,
+	Sum:   0x990fc1e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xa8123666},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0x15017d9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
@@ -4898,10 +4898,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0x39d51d79,
+	Sum:   0x85dc325a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x25648777},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x9e974dbd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x44d2a008},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xfbc3744d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -5000,10 +5000,10 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0xd2bdb6d4,
+	Sum:        0x8477bc58,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xeba44974},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x58c6f6f8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0x314b2435},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x7fbf99e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -5064,9 +5064,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0xa42c1221,
+	Sum:   0xa48f6641,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0xdcf04239},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -5123,9 +5123,9 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
 	SPIRV: unlikeSPIRV,
-	Sum:   0xeafc8c7,
+	Sum:   0x9ee18e17,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x80137928},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x7bdd0298},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
@@ -5216,10 +5216,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0xb1aeb0d6,
+	Sum:   0xbea6b6d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x7ee5de85},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x6d295fcc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x24c9fde2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x91e75cce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -5284,9 +5284,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
 	},
 	SPIRV: varintsSPIRV,
-	Sum:   0xcd738a12,
+	Sum:   0xfb9e114a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x2e40ae36},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x50ce1342},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -5415,9 +5415,9 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
 	},
 	SPIRV: waresSPIRV,
-	Sum:   0xd45b69a1,
+	Sum:   0xf808cb58,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x17766bb8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0xc97e4ea6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
@@ -5499,9 +5499,9 @@ var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Data:       watchedData,
 	DataOffset: 16,
 	SPIRV:      watchedSPIRV,
-	Sum:        0xb939af2c,
+	Sum:        0x2c549fe2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0x3e78ed7b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0xbd5314a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
@@ -5552,10 +5552,10 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7", Limit: -1},
 	},
 	SPIRV: zeroedSPIRV,
-	Sum:   0x826f50ec,
+	Sum:   0x136f070d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall, Sum: 0x88bb19e8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x66ff5816},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x456df8d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{

@@ -137,9 +137,9 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
-	Sum:   0x21bc2150,
+	Sum:   0xd5572558,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x9c046359},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0xba8859b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -214,12 +214,12 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
 	},
 	SPIRV: bisectionsSPIRV,
-	Sum:   0x9bfc260a,
+	Sum:   0x562934f2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x99533a64},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x88a5eb1b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x83e5f7d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0xe1603da8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x77e53b79},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x4a6ae07d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x66c4f1fa},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x6e33796d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
@@ -303,9 +303,9 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7", Limit: -3},
 	},
 	SPIRV: choicesSPIRV,
-	Sum:   0x75bc2390,
+	Sum:   0xa1b26f74,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x3db9d5c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x369c3709},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x1a0849e7},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0x9648fe52},
 	},
@@ -471,10 +471,10 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
-	Sum:   0x4c72a297,
+	Sum:   0xa3fcab9a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x7961bd1f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x806589e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x7651d7d1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0xfa4b5d11},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x3d748b19},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x56e62e41},
 	},
@@ -713,9 +713,9 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
 	},
 	SPIRV: rowsSPIRV,
-	Sum:   0xa6f6ca1f,
+	Sum:   0xcb5feb8d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0xc6563929},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0x34614860},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
@@ -871,11 +871,11 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5", Limit: -3},
 	},
 	SPIRV: statedSPIRV,
-	Sum:   0x579f3409,
+	Sum:   0x318519eb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xd4c5addd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x942b5288},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xd8c1cad1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xec474fd1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x5d2960ee},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xea016279},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -948,9 +948,9 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
 	SPIRV: stepsSPIRV,
-	Sum:   0x502e97f7,
+	Sum:   0xf1684c67,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0xfd668157},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x3be27112},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0x6d3b0216},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1036,11 +1036,11 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
 	},
 	SPIRV: uniformRowsSPIRV,
-	Sum:   0x87ff92fc,
+	Sum:   0xb2f6783,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0xea140896},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x20ddbbf5},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0xd8107956},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0xd62aa480},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4895e608},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x4051b36e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
@@ -1107,9 +1107,9 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
-	Sum:   0xe390cd54,
+	Sum:   0x3bcbe686,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x9d72b60b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x50d66d57},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x35eea12d},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x2e7e311c},
 	},
@@ -1195,9 +1195,9 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat32SPIRV,
-	Sum:   0xf893e965,
+	Sum:   0xdca7219f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0x769a1c01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xabb61898},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x11212e78},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x6c1f66e1},
 	},
@@ -1272,9 +1272,9 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat64SPIRV,
-	Sum:   0x40be0a3c,
+	Sum:   0x47e8ac7f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xd2d2e0ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0x193926a3},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x8d253b4},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0x975a1396},
 	},
@@ -1346,11 +1346,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
-	Sum:   0xf92fed69,
+	Sum:   0xdd383056,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0x991ec39c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x403c3df7},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0xeadd5764},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xfef1b641},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x924c82c1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x821eca50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -1420,11 +1420,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
-	Sum:   0x44b0eee3,
+	Sum:   0x541fbe9e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0x4bcdfb76},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x94deaa78},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0x901c68f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xb48c54fa},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0xd3c765f3},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xe4ef55f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -1495,11 +1495,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
-	Sum:   0x80624829,
+	Sum:   0x359bdaab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x9b82244d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0xe20a6dfc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x374c6e2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xfc1d76c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x58a6c601},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x8e25fb18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -1569,11 +1569,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
-	Sum:   0x4e18b8c0,
+	Sum:   0xc191efe0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xb6c313eb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x4a37312},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0xcc1c8550},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0x4388c9b5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0xbee6f8fc},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x38f31ee5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -1643,11 +1643,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
-	Sum:   0x95eb4645,
+	Sum:   0x844db90c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xac5d9ac},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x116a2b79},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x530714a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xa72c2d26},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x39983dd1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0xc2317443},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -1718,11 +1718,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
-	Sum:   0x1e54a203,
+	Sum:   0x866635af,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0xed73533f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0x46141036},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0x875aae87},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x3aacc1ad},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xd7f10866},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xb57e450c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{

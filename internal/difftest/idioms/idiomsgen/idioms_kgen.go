@@ -54,9 +54,9 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:507:8", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: carriesSPIRV,
-	Sum:   0x3e7b3a46,
+	Sum:   0xf77e00b1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x8db204cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x99fdcf19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -120,9 +120,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0xde74d360,
+	Sum:   0xcd7dfddd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x490ed3fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xf72cfb53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -181,9 +181,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0x3c1e8631,
+	Sum:   0xc8016b3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0x89e90461},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xcae80047},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -242,9 +242,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0x9d982c9c,
+	Sum:   0x1d8956dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x61176b3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x1a0deddb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -303,9 +303,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0x32050825,
+	Sum:   0xe38c7b9b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xc259d6dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x90f28d0e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -364,9 +364,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0xa463c122,
+	Sum:   0x2f23f709,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xd423f697},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xce43da15},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -425,9 +425,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0x4c8ca3c6,
+	Sum:   0xc525674f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x9df1f026},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x8da18dec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -486,9 +486,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0x6b1d0410,
+	Sum:   0x9597c554,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x4b1f082b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x6d7b90e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -547,9 +547,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0x856abb4d,
+	Sum:   0xa9d0f5e2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x4e95e13c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x92d9784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -610,9 +610,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0xcf56b885,
+	Sum:   0x9c864039,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0xfcba1aef},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x3a4e40fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -677,9 +677,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x11059829,
+	Sum:   0x9dc10d36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x68a161f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xda323b85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -744,9 +744,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xc8da660b,
+	Sum:   0xa510c3ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xd966362c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xf76e2adb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -811,9 +811,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0xcad0aab2,
+	Sum:   0x7c860d52,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x89c10d0f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x8f7b6493},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -878,9 +878,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x391f75f7,
+	Sum:   0x3f17f698,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xeae9333d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x28d2a7d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -945,9 +945,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0x179e3a58,
+	Sum:   0xf195e58b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x103b25},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x208eecf8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1012,9 +1012,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0xc31503e0,
+	Sum:   0x40761d50,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xdc37671a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xb33eb141},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1079,9 +1079,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x843313f6,
+	Sum:   0x9f827663,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x50eeb27e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xe5509e5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -1671,9 +1671,9 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt16SPIRV,
-	Sum:   0x626f8a6e,
+	Sum:   0x4704244c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x53b225ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0xf6151de6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
@@ -1731,9 +1731,9 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt32SPIRV,
-	Sum:   0xe6de871b,
+	Sum:   0x54b63d48,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xfb1929bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xf3cfa74c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
@@ -1791,9 +1791,9 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0x34388e1b,
+	Sum:   0xaa7bb338,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x62bde0fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x8d06256f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -1851,9 +1851,9 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt8SPIRV,
-	Sum:   0x535f21ff,
+	Sum:   0xa49d1281,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0x859a69b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xe10b98ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
@@ -1912,9 +1912,9 @@ var countsOfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfInt32SPIRV,
-	Sum:   0xb59d1a7d,
+	Sum:   0xcf5a4b65,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0x3fc5aa0d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0xb70e50bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
@@ -1973,9 +1973,9 @@ var countsOfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfInt8SPIRV,
-	Sum:   0xa5c0a293,
+	Sum:   0x5b6c6e29,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x757dbc99},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x896d3ed1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
@@ -2034,9 +2034,9 @@ var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint16SPIRV,
-	Sum:   0x10326419,
+	Sum:   0xea9831a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0xbdf05cdf},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x53231e22},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
@@ -2095,9 +2095,9 @@ var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint64SPIRV,
-	Sum:   0xf0052e1,
+	Sum:   0xff52f325,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x26614e58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x82fb71c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
@@ -2155,9 +2155,9 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0x7791c783,
+	Sum:   0xa538c427,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x6ad5df80},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0xe6d593de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -2215,9 +2215,9 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0xa341df81,
+	Sum:   0xf6ddc99a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xda103ebe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0x565869c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -2275,9 +2275,9 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0x34388e1b,
+	Sum:   0xaa7bb338,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x62bde0fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x8d06256f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -2335,9 +2335,9 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0x9d86d11e,
+	Sum:   0x69a01ac2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xde0a5084},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xee1d54f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2463,9 +2463,9 @@ var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt32SPIRV,
-	Sum:   0x708f3f2a,
+	Sum:   0x69e06643,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x1c982517},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x79765d01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
@@ -2527,9 +2527,9 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt64SPIRV,
-	Sum:   0x691e0402,
+	Sum:   0xa935cba7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0x57d8758a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0x62d8c7ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -2653,9 +2653,9 @@ var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint16SPIRV,
-	Sum:   0x33256cdb,
+	Sum:   0xcce6b64b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x10870c2a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0xe42b7f1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
@@ -2717,9 +2717,9 @@ var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint32SPIRV,
-	Sum:   0xac1fd75b,
+	Sum:   0x8144611d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x47bd2e97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x9dc8c5d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
@@ -2781,9 +2781,9 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint64SPIRV,
-	Sum:   0x86ce5491,
+	Sum:   0x1240a50f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x513009d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x61aeaf73},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -2843,9 +2843,9 @@ var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint8SPIRV,
-	Sum:   0x1508c687,
+	Sum:   0xd827584d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0xbc09a944},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x9b409f16},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
@@ -2904,9 +2904,9 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt16SPIRV,
-	Sum:   0x8b014e0,
+	Sum:   0x8d73f704,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0xe987719},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x587acb2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -2965,9 +2965,9 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt32SPIRV,
-	Sum:   0x5dc803ae,
+	Sum:   0x8a11945,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0x6e3f2a35},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xfea2aa5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -3026,9 +3026,9 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt64SPIRV,
-	Sum:   0xcd07a1a7,
+	Sum:   0x5500f40a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x5f6f6ea7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0xbaa7b1fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -3087,9 +3087,9 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt8SPIRV,
-	Sum:   0x19ba227e,
+	Sum:   0x55f8ff01,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0x6c326a79},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xe8069f64},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -3148,9 +3148,9 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint16SPIRV,
-	Sum:   0x9cdd6ac6,
+	Sum:   0xe2bc4d45,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x31adbf68},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x3a43c592},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -3209,9 +3209,9 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint32SPIRV,
-	Sum:   0x83b642d2,
+	Sum:   0x3b7ac4c5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x5c089ca3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x974cd940},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -3270,9 +3270,9 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint64SPIRV,
-	Sum:   0x182ea3a9,
+	Sum:   0x83efd6e4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xefa96041},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0x170c900c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -3331,9 +3331,9 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint8SPIRV,
-	Sum:   0x8b63a4a8,
+	Sum:   0xb487619b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0xf528937f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0x4ddd8763},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -3395,9 +3395,9 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt32SPIRV,
-	Sum:   0xcff2bae7,
+	Sum:   0xa442a640,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0x7c382d79},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0x2ed227ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
@@ -3463,9 +3463,9 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt64SPIRV,
-	Sum:   0x2ddacd6e,
+	Sum:   0x3f50d111,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x8f846898},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x8c28c7d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
@@ -3531,9 +3531,9 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint64SPIRV,
-	Sum:   0x6c5ef92d,
+	Sum:   0x7ed4e552,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x1123ec30},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x5ddbb46b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
@@ -3599,9 +3599,9 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint8SPIRV,
-	Sum:   0x95cf2960,
+	Sum:   0x3a3689c5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0x96f4815a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0xa920c7f4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
@@ -3666,9 +3666,9 @@ var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt32SPIRV,
-	Sum:   0xd343705d,
+	Sum:   0xaaf73bb2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0xdaabd097},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0xeecf3f35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
@@ -3733,9 +3733,9 @@ var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt64SPIRV,
-	Sum:   0xc4415dca,
+	Sum:   0x9c595326,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x5fd5c848},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0xaec2dac9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
@@ -3800,9 +3800,9 @@ var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint64SPIRV,
-	Sum:   0x4a9d7ea0,
+	Sum:   0x1285704c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x6e3c4712},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0xd8ad2b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
@@ -3867,9 +3867,9 @@ var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint8SPIRV,
-	Sum:   0xe7e7f0e1,
+	Sum:   0x1f287b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xae78bbf0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xb5ba9ded},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
@@ -3932,9 +3932,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0x5a8e5b83,
+	Sum:   0x466cdabc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x88909695},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7eea05fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -3998,9 +3998,9 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
 	SPIRV: floats64SPIRV,
-	Sum:   0x12e5fce0,
+	Sum:   0xc816dae3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0xa9436a6e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x774c34f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4065,9 +4065,9 @@ var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt16SPIRV,
-	Sum:   0x3ff0a352,
+	Sum:   0x4a46012b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0xd3c83b08},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0xa31eac49},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
@@ -4135,9 +4135,9 @@ var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt32SPIRV,
-	Sum:   0x42f3b2a5,
+	Sum:   0xc530228e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0xa6ebc531},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x990b2994},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
@@ -4205,9 +4205,9 @@ var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt64SPIRV,
-	Sum:   0x2c39591d,
+	Sum:   0x6c608e1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0xf5254b39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0x1dd04ca9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
@@ -4275,9 +4275,9 @@ var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt8SPIRV,
-	Sum:   0xbf55c00,
+	Sum:   0x744f0672,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x16a5eedb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x8f52a30f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
@@ -4345,9 +4345,9 @@ var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint16SPIRV,
-	Sum:   0x69f754ef,
+	Sum:   0xa6dcbd6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xa9bb35f6},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xc3e9a50a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
@@ -4415,9 +4415,9 @@ var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint32SPIRV,
-	Sum:   0xebaccc83,
+	Sum:   0xaf9b5c53,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0xb7d5ab0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0x6a9a4cb9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
@@ -4485,9 +4485,9 @@ var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint64SPIRV,
-	Sum:   0x2c39591d,
+	Sum:   0x6c608e1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0xf5254b39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0x1dd04ca9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
@@ -4555,9 +4555,9 @@ var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint8SPIRV,
-	Sum:   0x51a254c8,
+	Sum:   0x2ca20a5d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x21c5c847},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0xd649cfe0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
@@ -4621,9 +4621,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0x8b7d3f54,
+	Sum:   0xaaa56cbc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xecb796c5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdae97090},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4683,9 +4683,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0x1fac0d76,
+	Sum:   0xb24de61a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x24a41eff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x12e40d50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4745,9 +4745,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x198b6c2,
+	Sum:   0x774be0dd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x529eb51b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x1e6447a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4807,9 +4807,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0x6c210dd5,
+	Sum:   0xb11a6b75,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x5db92e72},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xb347abdb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4869,9 +4869,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0xec69e240,
+	Sum:   0x40934b76,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xda30bab6},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xbd294447},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4931,9 +4931,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x2073185e,
+	Sum:   0x67522d7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x3581d07d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x42f5a4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4993,9 +4993,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0x221a8f98,
+	Sum:   0x61240769,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xba1825a3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x2b714a3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5055,9 +5055,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0x8a9818af,
+	Sum:   0xe97a9abd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xf9785e03},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xf3dfa9c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5116,9 +5116,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0x771fa32b,
+	Sum:   0xbad8341b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x971bfb03},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x9787a199},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5177,9 +5177,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0xe9e7367b,
+	Sum:   0xb9c7fcbd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x30ad38ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x4bc2f938},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5238,9 +5238,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0x14aff4fb,
+	Sum:   0x37fbd389,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x49114b00},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xc5604e82},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5299,9 +5299,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0x3cc9be99,
+	Sum:   0x2c9703b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x4e469fb4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x124af9de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5360,9 +5360,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0xf415da23,
+	Sum:   0x59b7282b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0xe38c30c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0xabb1f274},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5421,9 +5421,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0x1f55e4f5,
+	Sum:   0x25a6e2cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x99ec481b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x418d437},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5482,9 +5482,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0x7d72e8b2,
+	Sum:   0xda5a4862,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x6f3b1988},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x109903e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5543,9 +5543,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0xdb8380f4,
+	Sum:   0xd408faac,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x20104771},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0xabc00400},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5605,9 +5605,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0x4c6cebb6,
+	Sum:   0xfb5ea8a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xa4e8f2e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xefcdb799},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5667,9 +5667,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x6bcffb34,
+	Sum:   0x3b687007,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x1107b35e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x44873aa4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5729,9 +5729,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x54a9b8dd,
+	Sum:   0x1abd501,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xea81bde5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x4afa0668},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5791,9 +5791,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x282a2c7f,
+	Sum:   0x409a5708,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xc0d95692},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xdf2c8e6a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5854,9 +5854,9 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:162:15", Limit: -4},
 	},
 	SPIRV: mixSPIRV,
-	Sum:   0xd34b73a1,
+	Sum:   0x31e0d195,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0x57f923ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0x732f8683},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -5920,9 +5920,9 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint16SPIRV,
-	Sum:   0x1126fb61,
+	Sum:   0x38705cb5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x38555371},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x553de08e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -5981,9 +5981,9 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint32SPIRV,
-	Sum:   0x5d747e13,
+	Sum:   0xf825b803,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xdfbdca7d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xa3f7faa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -6042,9 +6042,9 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint64SPIRV,
-	Sum:   0xe4ea7956,
+	Sum:   0xcb2e30bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x9ae6302a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0xa6529c9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -6103,9 +6103,9 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint8SPIRV,
-	Sum:   0xba08b684,
+	Sum:   0x85f4c0dd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x7db4e235},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x303ca91},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -6166,9 +6166,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0xf6ba8830,
+	Sum:   0xdf9c2469,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xfef99d85},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xa98e2340},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -6233,9 +6233,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x7645e617,
+	Sum:   0x5d27950c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x2383e666},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xd32f3e68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6300,9 +6300,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0x8fca6b69,
+	Sum:   0x93940a04,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2a23aa69},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2240dcfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6367,9 +6367,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0xe5784c4c,
+	Sum:   0xeeb9f5c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0x3ee159af},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa97669a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -6434,9 +6434,9 @@ var saturateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint16SPIRV,
-	Sum:   0x1dfc9dc,
+	Sum:   0x67ea9da6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateUint16Words, Sum: 0x6c443a41},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateUint16Words, Sum: 0xb76c4b69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
@@ -6501,9 +6501,9 @@ var saturateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint32SPIRV,
-	Sum:   0xf7fe9c54,
+	Sum:   0xd4b6a880,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint32Words, Sum: 0xeccfbd97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint32Words, Sum: 0x27266b42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
@@ -6568,9 +6568,9 @@ var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint64SPIRV,
-	Sum:   0x8c3de51c,
+	Sum:   0xbb71118d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0x412ed75b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0xca26a20b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
@@ -6635,9 +6635,9 @@ var saturateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint8SPIRV,
-	Sum:   0xd91e9f7d,
+	Sum:   0xafe57680,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateUint8Words, Sum: 0xc251f76e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateUint8Words, Sum: 0xae88efc3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
@@ -6703,9 +6703,9 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt16SPIRV,
-	Sum:   0xc064198d,
+	Sum:   0x34e3b3c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0xffc9cebf},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0xb74744d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
@@ -6771,9 +6771,9 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt32SPIRV,
-	Sum:   0x305618a0,
+	Sum:   0x4f9c9e4e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0x9fab2616},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0xe19f513d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
@@ -6839,9 +6839,9 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt64SPIRV,
-	Sum:   0x7df2d5aa,
+	Sum:   0xb2eef916,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x6230cc64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x8e917b17},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
@@ -6907,9 +6907,9 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt8SPIRV,
-	Sum:   0xc4a2d9c8,
+	Sum:   0xf3b9bc28,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0xb5492c19},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x2a977bf1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
@@ -6975,9 +6975,9 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint16SPIRV,
-	Sum:   0xcdc0906,
+	Sum:   0x54021304,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0xa1506ce1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0x35558a7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
@@ -7043,9 +7043,9 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint32SPIRV,
-	Sum:   0x21f18bac,
+	Sum:   0x3c3a1c07,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0xda44b6b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x81a4c8b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
@@ -7111,9 +7111,9 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint64SPIRV,
-	Sum:   0x292ccdc5,
+	Sum:   0xb7465cbc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xed84215},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0x95f955d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
@@ -7179,9 +7179,9 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint8SPIRV,
-	Sum:   0xdb176698,
+	Sum:   0x4658261a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0x379db123},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0xf6bf6fd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
@@ -7246,9 +7246,9 @@ var scaledInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt16SPIRV,
-	Sum:   0xd409b1cb,
+	Sum:   0xcfe4adf6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0xdaec55c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0xfd66e1b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
@@ -7313,9 +7313,9 @@ var scaledInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt32SPIRV,
-	Sum:   0xb7b4cb80,
+	Sum:   0x6a6c1905,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0x87a5b658},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0x469931dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
@@ -7380,9 +7380,9 @@ var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt64SPIRV,
-	Sum:   0x73ece2ff,
+	Sum:   0xb6b16fa3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0xd70d8bb1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x45c755f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
@@ -7447,9 +7447,9 @@ var scaledInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt8SPIRV,
-	Sum:   0x167a059e,
+	Sum:   0x28f2c43d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x5653a5cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x694c3992},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
@@ -7514,9 +7514,9 @@ var scaledUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint16SPIRV,
-	Sum:   0x85a7882b,
+	Sum:   0xa2cdf86a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x99cf22e},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x12969c90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
@@ -7581,9 +7581,9 @@ var scaledUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint32SPIRV,
-	Sum:   0xc830aca,
+	Sum:   0x8d6ff2ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x6684a42f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x407316ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
@@ -7648,9 +7648,9 @@ var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint64SPIRV,
-	Sum:   0x7a5c09d7,
+	Sum:   0x2ec6082b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xab8d8309},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xf1fa0ba1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
@@ -7715,9 +7715,9 @@ var scaledUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint8SPIRV,
-	Sum:   0x3d73c245,
+	Sum:   0x29b80e32,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0x16b0bcc1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0xabf67f31},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
@@ -7782,9 +7782,9 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20", Limit: -4},
 	},
 	SPIRV: swapsSPIRV,
-	Sum:   0x5962a933,
+	Sum:   0x1ca5e7a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xfdefe82b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0x34cb2cb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
@@ -7848,9 +7848,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0xbbaa387e,
+	Sum:   0x39d06828,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x1c4356b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xb63cea2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -7909,9 +7909,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0x3b7ba214,
+	Sum:   0x6368b81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x78db65d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0xa6fce34d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -7970,9 +7970,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0xb829e0ec,
+	Sum:   0x95c00652,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x49d644},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x3a6099df},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8031,9 +8031,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0xff2d1362,
+	Sum:   0x8b90611,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xbd0b8903},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xfafc6636},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -8092,9 +8092,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint16SPIRV,
-	Sum:   0xe5f4408e,
+	Sum:   0xb4d53b08,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0x16bc4a8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xd60a706a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -8153,9 +8153,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint32SPIRV,
-	Sum:   0x956d5bad,
+	Sum:   0xba86307,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x9c04c38a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x52bc6842},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -8214,9 +8214,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint64SPIRV,
-	Sum:   0x112a14e1,
+	Sum:   0xab85dabb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x4e50b52a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xe3ed5b8c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -8275,9 +8275,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint8SPIRV,
-	Sum:   0x506a3df,
+	Sum:   0x646bddab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x77ed4c64},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x692e57b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
@@ -8338,9 +8338,9 @@ var widenInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt16SPIRV,
-	Sum:   0xad9d4452,
+	Sum:   0xdaaa602b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xbbabbb6f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0x384f7053},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
@@ -8405,9 +8405,9 @@ var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt32SPIRV,
-	Sum:   0x58af022,
+	Sum:   0x6e524dd7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x37138a06},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x658274b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
@@ -8472,9 +8472,9 @@ var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt64SPIRV,
-	Sum:   0x2254858b,
+	Sum:   0x520007f8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x8b7d6c98},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x9ee8b514},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
@@ -8539,9 +8539,9 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt8SPIRV,
-	Sum:   0x83f74bc8,
+	Sum:   0xf803e27e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x6428c87a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x322e54a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -8606,9 +8606,9 @@ var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint16SPIRV,
-	Sum:   0xa5e492f3,
+	Sum:   0x543a7c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x2a41189d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x2585b462},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
@@ -8673,9 +8673,9 @@ var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint32SPIRV,
-	Sum:   0x11771de7,
+	Sum:   0xeea6b76d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x5772d726},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x1bb34c23},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
@@ -8740,9 +8740,9 @@ var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint64SPIRV,
-	Sum:   0xfe66ac2e,
+	Sum:   0x6ec9a21,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x9a5d6f73},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x56301c39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
@@ -8807,9 +8807,9 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint8SPIRV,
-	Sum:   0x96e812f7,
+	Sum:   0x4aa61175,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x2f7300d7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0xd340a45e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{

@@ -120,9 +120,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
-	Sum:        0xd273ad85,
+	Sum:        0xb6647627,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0xfa8997d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0x7f952778},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{

@@ -61,10 +61,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11", Limit: -7},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0xe400dff3,
+	Sum:   0x814b14e1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x4b22692e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0xeb0ec297},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0xbd05992a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x7cfbd62e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -852,9 +852,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0xd60f0f76,
+	Sum:   0xee74d8ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x8b8267f9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x56e3fbb2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
@@ -969,9 +969,9 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7", Limit: -2},
 	},
 	SPIRV: tileSPIRV,
-	Sum:   0x78a09ada,
+	Sum:   0xd565eaf8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x6ee4d2b4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x396fe03d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
@@ -1031,9 +1031,9 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7", Limit: -5},
 	},
 	SPIRV: walkSPIRV,
-	Sum:   0x40990268,
+	Sum:   0xda90679d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0xd2c89391},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0x7c732f54},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{

@@ -275,10 +275,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0x67d4ac5b,
+	Sum:   0x43c611b4,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xec538d1c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x274032e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0xa73425ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -523,10 +523,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0x1f90c7d4,
+	Sum:   0x12ada3f5,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0xa71626fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x90000a3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
