@@ -390,6 +390,9 @@ func TestSmith(t *testing.T) {
 	t.Logf("kgen %v, gc %v, interpreter %v, device %v", took[0], took[1], b.took[0], b.took[1])
 }
 
+// keptSeed is the first line of a kept program whose inputs matter.
+var keptSeed = regexp.MustCompile(`^// seed (\d+)\n`)
+
 // TestKept runs the programs that once failed, or what they shrank to.
 func TestKept(t *testing.T) {
 	b := newBench(t)
@@ -404,8 +407,11 @@ func TestKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prefix := fmt.Sprintf("Q%d", i)
-		ps = append(ps, &Program{Seed: 143, Prefix: prefix, Source: regexp.MustCompile(`\bP\d+([KSTf])`).ReplaceAllString(string(src), prefix+"$1")})
+		prefix, seed := fmt.Sprintf("Q%d", i), uint64(143)
+		if m := keptSeed.FindStringSubmatch(string(src)); m != nil {
+			fmt.Sscan(m[1], &seed)
+		}
+		ps = append(ps, &Program{Seed: seed, Prefix: prefix, Source: regexp.MustCompile(`\bP\d+([KSTf])`).ReplaceAllString(string(src), prefix+"$1")})
 	}
 	kernels, errs := b.compile(ps)
 	host, err := Host(context.Background(), ps)
