@@ -151,8 +151,10 @@ func hasBreak(code []*stmt) bool {
 func neverTrue(b *ir.Block) *ir.Value {
 	zero := b.Append(ir.OpArg, ir.TypeI32)
 	zero.Bits = abi.OffsetReserved
-	// Behind it they know the sign, and of the other bits nothing.
-	return b.Append(ir.OpSLt, ir.TypeBool, zero, b.Func.Module.Int(ir.TypeI32, 0))
+	// Behind it they know the sign to be zero, and of the other bits nothing.
+	m := b.Func.Module
+	sign := b.Append(ir.OpAnd, ir.TypeI32, zero, m.Int(ir.TypeI32, 1<<31))
+	return b.Append(ir.OpINe, ir.TypeBool, sign, m.Int(ir.TypeI32, 0))
 }
 
 // loopAroundJumps puts a loop that runs once around code with many jumps to what

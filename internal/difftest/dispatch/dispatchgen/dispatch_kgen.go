@@ -67,10 +67,10 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
 	},
 	SPIRV: dispatchSPIRV,
-	Sum:   0xc77bc647,
+	Sum:   0x6ba67049,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x6f34a13},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0xcf1b0093},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x75f7d821},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x6fc36163},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -148,10 +148,10 @@ var missesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is dispatch.scaled, not dispatch.disc"},
 	},
 	SPIRV: missesSPIRV,
-	Sum:   0xf4819a96,
+	Sum:   0x22f149a3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0xff5bc7cf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0xe45d7d3d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0x5732cd40},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0x58ebdeef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
@@ -211,9 +211,9 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
 	SPIRV: nestedSPIRV,
-	Sum:   0xf1311f94,
+	Sum:   0x52f6e31f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x8eda8e77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xa5bbedf4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -283,10 +283,10 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
 	},
 	SPIRV: passesSPIRV,
-	Sum:   0xba96b915,
+	Sum:   0x524700bc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0xbca5a904},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xd5af3d6b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x91b9ef3f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0x6d13d576},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
