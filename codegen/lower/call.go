@@ -19,8 +19,11 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	for _, a := range c.Args {
 		args = append(args, l.get(a))
 	}
-	f, args, ok := l.callee(c, l.get(c.Value), args)
+	x := l.get(c.Value)
+	f, args, ok := l.callee(c, x, args)
 	switch {
+	case !ok && isNilCallee(x):
+		return l.zero(in.Type()) // it has panicked, but what joins the code behind goes on
 	case !ok:
 		return bad{}
 	case f.builtin != nil:
@@ -34,12 +37,12 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 	if isBad(x) {
 		return function{}, nil, false
 	}
+	if isNilCallee(x) {
+		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+		return function{}, nil, false
+	}
 	if c.IsInvoke() {
 		x, ok := x.(iface)
-		if ok && x.typ == nil {
-			l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
-			return function{}, nil, false
-		}
 		if !ok {
 			l.report(diag.DynamicCall, c.Pos(), "use a type parameter",
 				"which method this call reaches is not known when the kernel is generated")
@@ -53,16 +56,23 @@ func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val,
 		return function{fn: fn}, append([]val{x.v}, args...), true
 	}
 	f, ok := x.(function)
-	if ok && f.fn == nil && f.builtin == nil {
-		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
-		return function{}, nil, false
-	}
 	if !ok {
 		l.report(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
 			"which function this call reaches is not known when the kernel is generated")
 		return function{}, nil, false
 	}
 	return f, args, true
+}
+
+// isNilCallee reports whether x is a nil function, or a nil interface value.
+func isNilCallee(x val) bool {
+	switch x := x.(type) {
+	case function:
+		return x.fn == nil && x.builtin == nil
+	case iface:
+		return x.typ == nil
+	}
+	return false
 }
 
 func origin(fn *ssa.Function) *ssa.Function {

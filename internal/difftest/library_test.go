@@ -85,6 +85,11 @@ func init() {
 	add1("NilMethods", gen.RunNilMethods, 16, func() golang.NilMethods {
 		return golang.NilMethods{In: ints32(16, func(i int) int32 { return min(int32(i), 12) - int32(i/13) }), Out: out32(16)}
 	})
+	for _, last := range []int32{11, 12, 13} { // the first two fault
+		add1(fmt.Sprintf("NilCalls%d", last), gen.RunNilCalls, 12, func() golang.NilCalls {
+			return golang.NilCalls{In: append(ints32(11, func(i int) int32 { return int32(i) }), last), Out: out32(36)}
+		})
+	}
 	add1("Firsts", gen.RunFirsts, 12, func() golang.Firsts {
 		return golang.Firsts{In: ints32(12, func(i int) int32 { return int32(i) }), Out: out32(12)}
 	})

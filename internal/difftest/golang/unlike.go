@@ -135,6 +135,55 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	k.Out[i] = scale(3)
 }
 
+// NilCalls calls what is nil in branches that no work-item, or some, take.
+type NilCalls struct {
+	In, Out []int32
+}
+
+// Kernel asserts functions of values that hold none, and calls nil ones.
+func (k NilCalls) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	var v any = x
+	if x > 3 {
+		v = int8(x)
+	}
+	k.Out[3*i] = called(v)
+	k.Out[3*i+1] = hooks{next: doubled}.run(x)
+	k.Out[3*i+2] = hooks{}.run(x)
+}
+
+func called(v any) int32 {
+	switch v := v.(type) {
+	case func(int32) int32:
+		return v(3)
+	case interface{ both() (int32, int8) }:
+		a, b := v.both()
+		return a + int32(b)
+	case int8:
+		return 2 * int32(v)
+	}
+	return -2
+}
+
+type hooks struct {
+	first, next func(int32) int32
+	s           scaler
+}
+
+func (h hooks) run(x int32) int32 {
+	if x == 11 {
+		return h.first(x)
+	}
+	if x == 12 {
+		return h.s.scale(x)
+	}
+	if h.next != nil {
+		return h.next(x)
+	}
+	return 5
+}
+
 // Firsts has loops that ask in each round for what the round before has set.
 type Firsts struct {
 	In, Out []int32

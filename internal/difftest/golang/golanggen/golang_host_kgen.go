@@ -357,6 +357,142 @@ func (g *elsewhereHost) r0() int {
 	return -1
 }
 
+// nilCallsHost is some work-items of the kernel [NilCalls].
+type nilCallsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newNilCallsHost() kernelimpl.HostForm { return new(nilCallsHost) }
+
+var nilCallsHostSites = []abi.Site{
+	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:176:17"},
+	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:179:19"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:153:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:152:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:151:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:146:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *nilCallsHost) Begin() {
+	g.Sites = nilCallsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *nilCallsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nilCallsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v7, v12, v14, v17, v25 int32
+		var v5, v18, v26, v29 int64
+		var v15 bool
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b16
+			}
+		}
+		{
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v8 := 3 < v7
+			v9 := v7 << 24
+			v10 := v9 >> 24
+			v12 = int32(0)
+			if v8 {
+				v12 = v10
+			}
+			v13 := v7 <= 3
+			if v13 {
+				v14 = int32(0)
+				v15 = false
+				goto b3
+			}
+		}
+		v14 = v12
+		v15 = true
+	b3:
+		if !v15 {
+			v17 = int32(-2)
+			goto b5
+		}
+		{
+			v16 := v14 * 2
+			v17 = v16
+		}
+	b5:
+		{
+			v18 = v5 * 3
+			v19 := uint64(v18) < uint64(v3)
+			if !v19 {
+				goto b15
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p1, x*12)) = v17
+			v21 := v7 == 11
+			if !v21 {
+				goto b8
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b8:
+		{
+			v23 := v7 == 12
+			if !v23 {
+				goto b10
+			}
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b10:
+		{
+			v25 = v7 * 2
+			v26 = v18 + 1
+			v27 := uint64(v26) < uint64(v3)
+			if !v27 {
+				goto b14
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p1, x*12+4)) = v25
+			v29 = v18 + 2
+			v30 := uint64(v29) < uint64(v3)
+			if !v30 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*12+8)) = int32(5)
+		continue
+	b13:
+		g.Fault(2, v29, v3, v0, int32(0), int32(0))
+		continue
+	b14:
+		g.Fault(3, v26, v3, v0, int32(0), int32(0))
+		continue
+	b15:
+		g.Fault(4, v18, v3, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(5, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // nilMethodsHost is some work-items of the kernel [NilMethods].
 type nilMethodsHost struct {
 	kernelimpl.HostGroup
