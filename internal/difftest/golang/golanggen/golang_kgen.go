@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -1125,12 +1125,12 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:146:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:198:3"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/unlike.go:200:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:201:4"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:204:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:147:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:195:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:247:3"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/unlike.go:249:15"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:250:4"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:253:26"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:196:7", Limit: -2},
 	},
 	SPIRV: firstsSPIRV,
 	Sum:   0xed1e6930,
@@ -1985,6 +1985,66 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed NilCalls.spv
+var nilCallsSPIRV string
+
+//go:embed NilCalls.words.spv
+var nilCallsWords string
+
+var nilCallsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "NilCalls",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:146:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:151:7", Limit: -2},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:176:17"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:179:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:152:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:153:7", Limit: -2},
+	},
+	SPIRV: nilCallsSPIRV,
+	Sum:   0x8482827d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilCallsWords, Sum: 0x75e10f44},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.NilCalls{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newNilCallsHost)
+
+// NilCalls is the kernel [golang.NilCalls] with its slices in device memory.
+// NilCalls calls what is nil in branches that no work-item, or some, take.
+type NilCalls struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilCalls) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(nilCallsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunNilCalls runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nilCallsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed NilMethods.spv
 var nilMethodsSPIRV string
 
@@ -2241,7 +2301,7 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
 	},
 	ArgSize: 24,
 	Items:   4,
@@ -2287,10 +2347,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0xbd31b75b,
+	Sum:   0x6f13cf50,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x2f492c03},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x398643ab},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x628a69cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xd4a3e53e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
