@@ -58,7 +58,7 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	if len(l.diags) > 0 {
 		return nil, l.diags
 	}
-	b.usage = usageOf(b.u.sources)
+	b.usage = usageOf(b.u.sources, l.repaired)
 	return b, nil
 }
 
@@ -118,7 +118,7 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
 	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
-		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}))}
+		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())

@@ -164,7 +164,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 			}
 		}
 		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, trees: l.trees(), broken: l.broken,
-			listed: byPath, fates: newFates(usageOf(u.sources))}
+			listed: byPath, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"cmp"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -25,6 +27,8 @@ type fates struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
 	in []*usage
+	// held is what interfaces may hold, as far as that was asked for.
+	held map[ssa.Value]held
 }
 
 // usage is what packages that come from source do with package-level variables and
@@ -32,21 +36,27 @@ type fates struct {
 type usage struct {
 	once     sync.Once
 	packages []*ssa.Package
+	partial  map[*ssa.Package]bool // packages that code was taken out of
 	uses     map[ssa.Value][]ssa.Instruction
 	invokes  map[string][]ssa.CallInstruction // by the method's name
 	methods  map[string][]*ssa.Function
+	fields   map[field][]*ssa.FieldAddr // those that interfaces lie in
 	// first are the types of what interfaces hold that initializers make.
 	first []types.Type
 }
 
-func newFates(in ...*usage) *fates { return &fates{of: map[*ssa.Global]Fate{}, in: in} }
+func newFates(in ...*usage) *fates {
+	return &fates{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]held{}}
+}
 
-// usageOf returns the usage of sources, which it looks at when that is asked for.
-func usageOf(sources []*source) *usage {
-	u := &usage{}
+// usageOf returns the usage of sources, which it looks at when that is asked for. What was
+// taken out of some files is not known.
+func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
+	u := &usage{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
 		if s.ssa != nil {
 			u.packages = append(u.packages, s.ssa)
+			u.partial[s.ssa] = slices.ContainsFunc(s.files, func(f *ast.File) bool { return repaired[f] })
 		}
 	}
 	return u
@@ -71,6 +81,7 @@ func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.li
 // index notes what uses package-level variables and functions.
 func (f *usage) index() {
 	f.uses, f.invokes, f.methods = map[ssa.Value][]ssa.Instruction{}, map[string][]ssa.CallInstruction{}, map[string][]*ssa.Function{}
+	f.fields = map[field][]*ssa.FieldAddr{}
 	f.initial()
 	seen := map[*ssa.Function]bool{}
 	var add func(fn *ssa.Function)
@@ -88,6 +99,11 @@ func (f *usage) index() {
 				if c, ok := in.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
 					name := c.Common().Method.Name()
 					f.invokes[name] = append(f.invokes[name], c)
+				}
+				if a, ok := in.(*ssa.FieldAddr); ok && types.IsInterface(a.Type().Underlying().(*types.Pointer).Elem()) {
+					if of, ok := fieldOf(a); ok {
+						f.fields[of] = append(f.fields[of], a)
+					}
 				}
 				for _, op := range in.Operands(ops[:0]) {
 					switch x := (*op).(type) {
@@ -168,14 +184,17 @@ type follower struct {
 	prog  *ssa.Program
 	in    []*usage
 	g     *ssa.Global
+	held  map[ssa.Value]held
 	seen  map[flow]bool
 	work  []flow
 	types []types.Type // of what interfaces may hold by which the memory is reached
+	boxed []types.Type // those of them that what was followed was put into interfaces with
 	found Fate
+	near  bool // whether found.Out lies in the variable's package
 }
 
 func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
-	w := &follower{prog: prog, in: f.in, g: g, seen: map[flow]bool{}}
+	w := &follower{prog: prog, in: f.in, g: g, held: f.held, seen: map[flow]bool{}}
 	for _, u := range f.in {
 		u.once.Do(u.index)
 		w.types = append(w.types, u.first...)
@@ -222,9 +241,14 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
+// where returns the position of an instruction, or of what it is for: wrappers have none.
+func (w *follower) where(in ssa.Instruction) token.Pos {
+	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
+}
+
 // wrote notes a write by an instruction.
 func (w *follower) wrote(in ssa.Instruction) {
-	at := in.Pos()
+	at := w.where(in)
 	if w.initially(in.Parent(), nil) {
 		if !w.found.Filled.IsValid() || at < w.found.Filled {
 			w.found.Filled = at
@@ -236,17 +260,23 @@ func (w *follower) wrote(in ssa.Instruction) {
 	}
 }
 
-func (w *follower) out(at token.Pos) {
-	if !w.found.Out.IsValid() || at < w.found.Out {
-		w.found.Out = at
+// out notes that an instruction lets it out. Those of the variable's package say most.
+func (w *follower) out(in ssa.Instruction) {
+	near := in.Parent().Pkg == w.g.Pkg
+	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
+		w.found.Out, w.near = at, near
 	}
 }
 
 // made notes that an interface holds a value of type t, and follows the variable once more
 // if that is news.
 func (w *follower) made(t types.Type) {
-	if !slices.ContainsFunc(w.types, func(u types.Type) bool { return types.Identical(t, u) }) {
-		w.types = append(w.types, t)
+	is := func(u types.Type) bool { return types.Identical(t, u) }
+	if leads(t) && !slices.ContainsFunc(w.boxed, is) {
+		w.boxed = append(w.boxed, t)
+		if !slices.ContainsFunc(w.types, is) {
+			w.types = append(w.types, t)
+		}
 		clear(w.seen)
 		w.add(w.g, 0)
 	}
@@ -291,7 +321,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if in.Op == token.MUL {
 			w.add(in, max(at.depth-1, 0))
 		} else if in.Op == token.ARROW {
-			w.out(in.Pos())
+			w.out(in)
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
 		w.add(in.(ssa.Value), at.depth)
@@ -306,7 +336,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		if v := in.(ssa.Value); leads(v.Type()) {
 			w.add(v, at.depth)
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
-			w.out(in.Pos())
+			w.out(in)
 		}
 	case *ssa.MakeClosure:
 		fn := in.Fn.(*ssa.Function)
@@ -318,7 +348,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 	case *ssa.Return:
 		w.returns(at, in)
 	case *ssa.MapUpdate, *ssa.Send, *ssa.Select:
-		w.out(in.Pos())
+		w.out(in)
 	case ssa.CallInstruction:
 		w.call(at, in)
 	}
@@ -338,12 +368,12 @@ func (w *follower) store(at flow, in *ssa.Store) {
 		if at.depth < maxDepth {
 			w.add(root, at.depth+1)
 			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
-				w.out(in.Pos())
+				w.out(in)
 			}
 			return
 		}
 	}
-	w.out(in.Pos())
+	w.out(in)
 }
 
 // initial reports whether a store gives the variable the value that it has at first.
@@ -380,12 +410,8 @@ func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Origin() != nil || fn.Name() == "main") {
 		return false
 	}
-	if fn.Signature.Recv() != nil {
-		for _, u := range w.in {
-			if len(u.invokes[fn.Name()]) > 0 {
-				return false
-			}
-		}
+	if len(w.invokes(fn)) > 0 {
+		return false
 	}
 	up = append(up, fn)
 	uses := w.uses(fn)
@@ -422,24 +448,20 @@ func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Fu
 func (w *follower) returns(at flow, in *ssa.Return) {
 	fn := in.Parent()
 	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
-		w.out(in.Pos())
+		w.out(in)
 	}
 	for _, use := range w.uses(fn) {
-		w.results(fn, use, at.depth, in.Pos())
+		w.results(fn, use, at.depth, in)
 	}
-	if fn.Signature.Recv() != nil {
-		for _, u := range w.in {
-			for _, c := range u.invokes[fn.Name()] {
-				if v := c.Value(); v != nil {
-					w.add(v, at.depth)
-				}
-			}
+	for _, c := range w.invokes(fn) {
+		if v := c.Value(); v != nil {
+			w.add(v, at.depth)
 		}
 	}
 }
 
 // results follows the results of a function where an instruction has it as an operand.
-func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at token.Pos) {
+func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
 		if use.Common().Value == fn {
@@ -470,38 +492,52 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 		w.invoke(at, in)
 		return
 	}
-	fn := c.StaticCallee()
-	switch {
-	case fn != nil && len(fn.Blocks) > 0:
-		for i, a := range c.Args {
-			if a == at.v {
-				w.add(fn.Params[i], at.depth)
+	if fn := c.StaticCallee(); fn != nil {
+		w.enter(at, in, fn, c.Args)
+	} else if c.Value != at.v {
+		w.out(in)
+	}
+}
+
+// enter follows a value into a function that a call may call, with its parameters' values.
+func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
+	for i, a := range args {
+		switch {
+		case a != at.v:
+		case len(fn.Blocks) > 0:
+			w.add(fn.Params[i], at.depth)
+		case onlyReads(fn, i):
+			if v := in.Value(); v != nil {
+				w.add(v, at.depth)
 			}
+			w.formatted(at, in, fn)
+		case funcPackage(fn) == "sync/atomic":
+			w.wrote(in)
+		default:
+			w.out(in)
 		}
-	case c.Value == at.v:
-	case fn != nil && onlyReads(fn):
-		if v := in.Value(); v != nil {
-			w.add(v, at.depth)
-		}
-	case fn != nil && funcPackage(fn) == "sync/atomic":
-		w.wrote(in)
-	default:
-		w.out(in.Pos())
 	}
 }
 
 // invoke follows a value into a call by an interface.
 func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	c := in.Common()
+	args := slices.Concat([]ssa.Value{c.Value}, c.Args)
+	to := w.holds(c.Value)
+	if !to.unknown {
+		for _, t := range to.types {
+			w.enterMethod(at, in, t, args)
+		}
+		if to.hashes && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
+			w.out(in)
+		}
+		return
+	}
 	if c.Value == at.v { // what it holds has been there from the first, or is followed on its own
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
-			if !types.Implements(t, iface) {
-				continue
-			}
-			sel := w.prog.MethodSets.MethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name())
-			if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Params) > 0 {
-				w.add(fn.Params[0], at.depth)
+			if types.Implements(t, iface) {
+				w.enterMethod(at, in, t, args[:1])
 			}
 		}
 	}
@@ -510,16 +546,51 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	}
 	for _, u := range w.in {
 		for _, fn := range u.methods[c.Method.Name()] {
-			for i, a := range c.Args {
-				if a == at.v && i+1 < len(fn.Params) {
-					w.add(fn.Params[i+1], at.depth)
-				}
+			if len(fn.Params) == len(args) && mayCall(in, fn) {
+				w.enter(at, in, fn, slices.Concat([]ssa.Value{nil}, c.Args))
 			}
 		}
 	}
 	if c.Method.Exported() {
-		w.out(in.Pos())
+		w.out(in)
 	}
+}
+
+// enterMethod follows a value into the method that a call by an interface calls if that
+// holds a t.
+func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
+	m := in.Common().Method
+	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
+	if sel == nil {
+		return // the interface is asserted to be another one, which t does not implement
+	}
+	if fn := w.prog.MethodValue(sel); fn != nil {
+		w.enter(at, in, fn, args)
+	} else if slices.Contains(args, at.v) {
+		w.out(in)
+	}
+}
+
+// invokes returns the calls by interfaces that may call a function.
+func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
+	if fn.Signature.Recv() == nil {
+		return nil
+	}
+	for _, u := range w.in {
+		for _, c := range u.invokes[fn.Name()] {
+			if mayCall(c, fn) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// mayCall reports whether a call by an interface may call a method of the same name. What
+// types are in generic code is not known.
+func mayCall(in ssa.CallInstruction, fn *ssa.Function) bool {
+	return fn.TypeParams().Len() > 0 || in.Parent().TypeParams().Len() > 0 ||
+		types.Identical(in.Common().Method.Type(), fn.Signature)
 }
 
 func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
@@ -533,7 +604,7 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 		}
 	case name == "copy" && args[1] == at.v:
 		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
-			w.out(in.Pos())
+			w.out(in)
 		}
 	case name == "clear", name == "copy":
 	case name == "len", name == "cap", name == "print", name == "println", name == "panic":
@@ -543,23 +614,3 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 		}
 	}
 }
-
-// onlyReads reports whether a function whose code was not loaded is known to write
-// nothing that its arguments lead to, and to keep none but in its results.
-func onlyReads(fn *ssa.Function) bool {
-	path, name := funcPackage(fn), funcName(fn)
-	switch path {
-	case "fmt":
-		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Sprint") || strings.HasPrefix(name, "Fprint") || name == "Errorf"
-	case "bytes", "errors", "hash/crc32", "hash/crc64", "log", "math", "math/bits", "strconv", "strings", "unicode/utf8":
-		return token.IsExported(name)
-	case "slices":
-		return slices.ContainsFunc(readers, func(p string) bool { return strings.HasPrefix(name, p) })
-	case "sync/atomic":
-		return strings.HasPrefix(name, "Load")
-	}
-	return false
-}
-
-// readers begin the names of functions of package slices that write nothing.
-var readers = strings.Fields("All Backward BinarySearch Chunk Clone Collect Compare Concat Contains Equal Index IsSorted Max Min Repeat Sorted Values")

@@ -42,6 +42,10 @@ func init() {
 	})
 	add1("Ciphers", gen.RunCiphers, 9, func() golang.Ciphers { return golang.Ciphers{Out: make([]uint64, 9*70)} })
 	add1("Generators", gen.RunGenerators, 20, func() golang.Generators { return golang.Generators{Out: make([]uint64, 20)} })
+	add1("Passed", gen.RunPassed, 24, func() golang.Passed {
+		golang.PassOn(2)
+		return golang.Passed{Out: make([]uint32, 24)}
+	})
 	add1("Refilled", gen.RunRefilled, 9, func() golang.Refilled { return golang.Refilled{Out: make([]uint64, 90)} })
 	add1("Texts", gen.RunTexts, 20, func() golang.Texts { return golang.Texts{Out: out32(20), B: make([]byte, 200)} })
 	for how := range 6 {

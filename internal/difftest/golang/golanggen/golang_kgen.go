@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -2442,6 +2442,64 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 	l := kernelimpl.NewLaunch(panicsDoubleKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Passed.spv
+var passedSPIRV string
+
+//go:embed Passed.words.spv
+var passedWords string
+
+var passedKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Passed",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
+		{Kind: abi.FaultSliceOrder, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
+		{Kind: abi.FaultSliceLen, Pos: "crypto/internal/fips140/sha256/sha256.go:225:15", Unsigned: true, Limit: 72},
+		{Kind: abi.FaultPanic, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
+		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/passed.go:43:7", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
+	},
+	SPIRV: passedSPIRV,
+	Sum:   0x2b414ba4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passedWords, Sum: 0xddf49e21},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Passed{
+		Out: kernelimpl.HostSlice[uint32](a, 0),
+	}.Kernel
+})
+
+// Passed is the kernel [golang.Passed] with its slices in device memory.
+// Passed reads variables that the host and it pass to methods of interfaces, none of which writes them.
+type Passed struct {
+	Out runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(passedKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunPassed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(passedKernel)
+	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -1,0 +1,286 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// held is what an interface's value may hold.
+type held struct {
+	types []types.Type
+	// hashes says that it may also be what constructors of hashes return whose code was
+	// not loaded.
+	hashes bool
+	// unknown says that it may be anything, such as what packages pass that were not loaded.
+	unknown bool
+}
+
+// holder finds what an interface's value may hold: it follows the value to where it comes
+// from.
+type holder struct {
+	w    *follower
+	seen map[ssa.Value]bool
+	held
+}
+
+// holds returns what an interface's value may hold.
+func (w *follower) holds(v ssa.Value) held {
+	h, ok := w.held[v]
+	if !ok {
+		f := &holder{w: w, seen: map[ssa.Value]bool{}}
+		f.value(v)
+		h = f.held
+		w.held[v] = h
+	}
+	return h
+}
+
+// value adds what a value may hold.
+func (h *holder) value(v ssa.Value) {
+	if h.unknown || h.seen[v] {
+		return
+	}
+	h.seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Const: // nil
+	case *ssa.MakeInterface:
+		h.concrete(v.X.Type())
+	case *ssa.ChangeInterface:
+		h.value(v.X)
+	case *ssa.ChangeType:
+		h.value(v.X)
+	case *ssa.TypeAssert:
+		h.value(v.X)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			h.value(e)
+		}
+	case *ssa.Call:
+		h.result(v, 0)
+	case *ssa.Extract:
+		switch t := v.Tuple.(type) {
+		case *ssa.Call:
+			h.result(t, v.Index)
+		case *ssa.TypeAssert:
+			h.value(t.X)
+		default:
+			h.unknown = true
+		}
+	case *ssa.Parameter:
+		h.parameter(v)
+	case *ssa.FreeVar:
+		h.captured(v, h.value)
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			h.unknown = true
+			return
+		}
+		h.cell(v.X)
+	default:
+		h.unknown = true
+	}
+}
+
+func (h *holder) concrete(t types.Type) {
+	if types.IsInterface(t) { // a type parameter
+		h.unknown = true
+	} else if !slices.ContainsFunc(h.types, func(u types.Type) bool { return types.Identical(t, u) }) {
+		h.types = append(h.types, t)
+	}
+}
+
+// result adds what a result of a call may hold.
+func (h *holder) result(call *ssa.Call, i int) {
+	fn := call.Call.StaticCallee()
+	switch {
+	case fn == nil || h.w.partial(packageOf(fn)):
+		h.unknown = true
+	case len(fn.Blocks) > 0:
+		for _, b := range fn.Blocks {
+			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+				h.value(r.Results[i])
+			}
+		}
+	case makesHash(fn):
+		h.hashes = true
+	default:
+		h.unknown = true
+	}
+}
+
+// parameter adds what the arguments of a function's calls may hold, if all are known.
+func (h *holder) parameter(p *ssa.Parameter) {
+	fn := p.Parent()
+	i := slices.Index(fn.Params, p)
+	obj := object(fn)
+	if fn.TypeParams().Len() > 0 || h.w.partial(packageOf(fn)) || fn.Synthetic != "" ||
+		fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Name() == "main") {
+		h.unknown = true
+		return
+	}
+	calls := h.calls(fn)
+	for _, c := range h.w.invokes(fn) {
+		calls = append(calls, c.Common())
+	}
+	h.unknown = h.unknown || len(calls) == 0
+	for _, c := range calls {
+		n := i
+		if c.IsInvoke() {
+			n-- // the receiver is not among the arguments
+		}
+		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
+			h.unknown = true // in generic code
+			return
+		}
+		h.value(c.Args[n])
+	}
+}
+
+// calls returns the calls of a function, and that all is unknown if it is used in other
+// ways.
+func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
+	var add func(callee ssa.Value, in ssa.Instruction)
+	add = func(callee ssa.Value, in ssa.Instruction) {
+		switch in := in.(type) {
+		case *ssa.DebugRef:
+			return
+		case *ssa.MakeClosure:
+			for _, r := range *in.Referrers() {
+				add(in, r)
+			}
+			return
+		case ssa.CallInstruction:
+			if c := in.Common(); c.Value == callee && !slices.Contains(c.Args, callee) {
+				all = append(all, c)
+				return
+			}
+		}
+		h.unknown = true
+	}
+	for _, in := range h.w.uses(fn) {
+		add(fn, in)
+	}
+	return all
+}
+
+// captured does something for each value that a literal's variable is bound to.
+func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
+	fn := v.Parent()
+	i := slices.Index(fn.FreeVars, v)
+	bound := false
+	for _, in := range h.w.uses(fn) {
+		if c, ok := in.(*ssa.MakeClosure); ok && c.Fn == ssa.Value(fn) {
+			bound = true
+			do(c.Bindings[i])
+		}
+	}
+	h.unknown = h.unknown || !bound
+}
+
+// cell adds what the variable or the field at an address may hold.
+func (h *holder) cell(addr ssa.Value) {
+	if h.unknown || h.seen[addr] {
+		return
+	}
+	h.seen[addr] = true
+	switch a := addr.(type) {
+	case *ssa.Alloc:
+		h.stored(a, *a.Referrers())
+	case *ssa.FreeVar:
+		h.captured(a, h.cell)
+	case *ssa.Global:
+		if token.IsExported(a.Name()) || noInit(a.Pkg) || h.w.partial(a.Pkg) {
+			h.unknown = true
+			return
+		}
+		h.stored(a, h.w.uses(a))
+	case *ssa.FieldAddr:
+		f, ok := fieldOf(a)
+		if !ok || !h.w.sound(f.pkg) {
+			h.unknown = true
+			return
+		}
+		for _, u := range h.w.in {
+			for _, b := range u.fields[f] {
+				h.stored(b, *b.Referrers())
+			}
+		}
+	default:
+		h.unknown = true
+	}
+}
+
+// stored adds what is stored at an address, if nothing is done with it but that and loads.
+func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
+	for _, in := range uses {
+		switch in := in.(type) {
+		case *ssa.DebugRef:
+			continue
+		case *ssa.UnOp:
+			if in.Op == token.MUL {
+				continue
+			}
+		case *ssa.Store:
+			if in.Val != addr {
+				h.value(in.Val)
+				continue
+			}
+		case *ssa.MakeClosure:
+			fn := in.Fn.(*ssa.Function)
+			for i, b := range in.Bindings {
+				if b == addr {
+					h.stored(fn.FreeVars[i], *fn.FreeVars[i].Referrers())
+				}
+			}
+			continue
+		}
+		h.unknown = true
+	}
+}
+
+// field names a field that is not exported. Structs that are converted to each other have
+// fields of the same names.
+type field struct {
+	pkg  *types.Package
+	name string
+}
+
+// fieldOf returns the name of the field that an address is of, if only its package writes
+// it.
+func fieldOf(a *ssa.FieldAddr) (field, bool) {
+	p, ok := a.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return field{}, false
+	}
+	s, ok := p.Elem().Underlying().(*types.Struct)
+	if !ok {
+		return field{}, false
+	}
+	f := s.Field(a.Field)
+	return field{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
+}
+
+// sound reports whether a package comes from source and writes fields as such only.
+func (w *follower) sound(pkg *types.Package) bool {
+	if slices.Contains(pkg.Imports(), types.Unsafe) {
+		return false
+	}
+	p := w.prog.Package(pkg)
+	return p != nil && !noInit(p) && !w.partial(p)
+}
+
+// packageOf returns the package of a function, or of what it is an instance of.
+func packageOf(fn *ssa.Function) *ssa.Package {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.Pkg
+}
+
+// partial reports whether code was taken out of a package, as it had errors.
+func (w *follower) partial(p *ssa.Package) bool {
+	return slices.ContainsFunc(w.in, func(u *usage) bool { return u.partial[p] })
+}

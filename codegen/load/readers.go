@@ -1,0 +1,174 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// onlyReads reports whether a function whose code was not loaded is known to write
+// nothing that its i-th argument leads to, and to keep it nowhere but in its results.
+func onlyReads(fn *ssa.Function, i int) bool {
+	if object(fn) == nil {
+		return false
+	}
+	path, name := funcPackage(fn), funcName(fn)
+	if recv, method, ok := strings.Cut(name, "."); ok {
+		return i > 0 && slices.Contains(methodsThatRead[path+"."+recv], method)
+	}
+	if !token.IsExported(name) || callsBack(fn) {
+		return false
+	}
+	switch path {
+	case "bytes", "hash/crc32", "hash/crc64", "math", "math/bits", "strings":
+		return true
+	case "errors":
+		return name != "As" && name != "AsType"
+	case "strconv":
+		return !strings.HasPrefix(name, "Append")
+	}
+	return slices.ContainsFunc(thatRead[path], func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// thatRead begin the names of functions that only read, by package.
+var thatRead = map[string][]string{
+	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},
+	"encoding/hex": {"EncodeToString", "Dump"},
+	"fmt":          {"Print", "Sprint", "Fprint", "Errorf"},
+	"hash/adler32": {"Checksum"},
+	"log":          {"Print", "Fatal", "Panic"},
+	"os":           {"WriteFile"},
+	"slices": strings.Fields("All Backward BinarySearch Chunk Clone Collect Compare Concat Contains Equal Index IsSorted " +
+		"Max Min Repeat Sorted Values"),
+	"sync/atomic":  {"Load"},
+	"unicode/utf8": {"Decode", "Full", "Rune", "Valid"},
+}
+
+// methodsThatRead only read what they are passed.
+var methodsThatRead = map[string][]string{
+	"bytes.Buffer":             {"Write"},
+	"encoding/base32.Encoding": {"EncodeToString"},
+	"encoding/base64.Encoding": {"EncodeToString"},
+	"log.Logger":               {"Print", "Printf", "Println", "Fatal", "Fatalf", "Fatalln", "Panic", "Panicf", "Panicln"},
+	"os.File":                  {"Write", "WriteAt"},
+	"strings.Builder":          {"Write"},
+}
+
+// callsBack reports whether a function passes what leads to memory to functions that it
+// takes or returns.
+func callsBack(fn *ssa.Function) bool {
+	var passes func(t types.Type, inner bool) bool
+	passes = func(t types.Type, inner bool) bool {
+		sig, ok := t.Underlying().(*types.Signature)
+		if !ok {
+			return inner && leads(t)
+		}
+		for v := range sig.Params().Variables() {
+			if passes(v.Type(), true) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, vs := range []*types.Tuple{fn.Signature.Params(), fn.Signature.Results()} {
+		for v := range vs.Variables() {
+			if passes(v.Type(), false) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// formatted follows a value into the methods by which package fmt and others ask for the
+// text of what interfaces hold.
+func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
+	switch funcPackage(fn) {
+	case "fmt", "log", "errors":
+	default:
+		return
+	}
+	of := w.boxed
+	if holdsInterface(w.g.Type(), nil) {
+		of = slices.Concat(of, w.types)
+	}
+	var seen []types.Type
+	for _, t := range of {
+		w.text(t, max(at.depth-1, 0), in, &seen) // the arguments are in a slice
+	}
+}
+
+// text follows a value into such methods of a type, and of the types of its parts.
+func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
+	if !leads(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
+		return
+	}
+	*seen = append(*seen, t)
+	if types.IsInterface(t) {
+		return // what it holds is followed on its own
+	}
+	set := w.prog.MethodSets.MethodSet(t)
+	for _, name := range []string{"String", "GoString", "Error", "Format", "Write", "Is", "Unwrap"} {
+		sel := set.Lookup(nil, name)
+		if sel == nil {
+			continue
+		}
+		if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
+			w.add(fn.Params[0], depth)
+		} else {
+			w.out(in)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		w.text(u.Elem(), 0, in, seen)
+	case *types.Slice:
+		w.text(u.Elem(), 0, in, seen)
+	case *types.Array:
+		w.text(u.Elem(), 0, in, seen)
+	case *types.Map:
+		w.text(u.Elem(), 0, in, seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			w.text(f.Type(), 0, in, seen)
+		}
+	}
+}
+
+// holdsInterface reports whether an interface can lie in what a value leads to.
+func holdsInterface(t types.Type, seen []types.Type) bool {
+	if slices.Contains(seen, t) {
+		return false
+	}
+	seen = append(seen, t)
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Pointer:
+		return holdsInterface(u.Elem(), seen)
+	case *types.Slice:
+		return holdsInterface(u.Elem(), seen)
+	case *types.Array:
+		return holdsInterface(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsInterface(f.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// makesHash reports whether a function whose code was not loaded makes a hash, which reads
+// what is written to it, and does not keep it.
+func makesHash(fn *ssa.Function) bool {
+	switch funcPackage(fn) {
+	case "crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/sha512", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv":
+		return strings.HasPrefix(funcName(fn), "New")
+	}
+	return false
+}
