@@ -56,24 +56,26 @@ func (c *cell) know(x val) {
 	c.one, c.known = v, true
 }
 
-// place is a block of an inlined call.
+// place is a block of an inlined call, or where that is lowered for each of several
+// alternatives, one of these.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock
+	alt   int
 }
 
 func (l *lowerer) place() place {
 	if l.frame == nil || l.frame.cur == nil {
 		return place{}
 	}
-	return place{l.frame, l.frame.cur.Block()}
+	return place{l.frame, l.frame.cur.Block(), l.inAlt}
 }
 
 // settle says where a variable and its parts are declared.
-func (c *cell) settle(f *frame, in *ssa.Alloc) {
-	c.home, c.decl = &place{f, in.Block()}, in
+func (c *cell) settle(home place, in *ssa.Alloc) {
+	c.home, c.decl = &home, in
 	for _, part := range c.fields {
-		part.settle(f, in)
+		part.settle(home, in)
 	}
 }
 

@@ -307,7 +307,8 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 			l.quiet = false
 			l.setInst(c, inst)
 		}
-		c.settle(f, lastInstance(in))
+		decl := lastInstance(in)
+		c.settle(place{f, decl.Block(), l.inAlt}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		c.once = c.anew && c.cls == classScalar && initStores(in) != nil
 		l.setKey(c, in)

@@ -48,6 +48,8 @@ type lowerer struct {
 	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
 	inData     map[*ssa.Global]bool    // those that must not be
 	oneSlice   bool                    // what is lowered is for one of several slices
+	inAlt      int                     // what is lowered is for one of several alternatives, by number
+	alts       int                     // how many such there have been
 	again      bool                    // lower once more, since inData or texts has grown
 	texts      *texts
 	choices    *choices

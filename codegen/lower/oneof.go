@@ -51,10 +51,12 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	join := l.newBlock()
 	l.dispatch(u, 0, len(u.alts), func(i int) {
 		v := l.alt(u, i)
-		before := l.oneSlice
+		before, alt := l.oneSlice, l.inAlt
 		_, l.oneSlice = v.(slice)
+		l.alts++
+		l.inAlt = l.alts
 		v = one(v)
-		l.oneSlice = before
+		l.oneSlice, l.inAlt = before, alt
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
 			if c != nil {
 				l.storeCell(c, v)

@@ -123,7 +123,7 @@ func (l *lowerer) loopsSince(home place) bool {
 		if home.frame.site == nil {
 			return true
 		}
-		home = place{home.frame.caller, home.frame.site.Block()}
+		home = place{frame: home.frame.caller, block: home.frame.site.Block()}
 	}
 	in := l.frame.cur
 	for f := l.frame; ; f = f.caller {

@@ -94,6 +94,9 @@ func init() {
 			return golang.NilCalls{In: append(ints32(11, func(i int) int32 { return int32(i) }), last), Out: out32(36)}
 		})
 	}
+	add1("Slots", gen.RunSlots, 40, func() golang.Slots {
+		return golang.Slots{In: ints32(40, func(i int) int32 { return int32(i) }), Out: out32(40)}
+	})
 	add1("Firsts", gen.RunFirsts, 12, func() golang.Firsts {
 		return golang.Firsts{In: ints32(12, func(i int) int32 { return int32(i) }), Out: out32(12)}
 	})

@@ -252,3 +252,62 @@ func copiedAtEnd(x int32) int32 {
 	defer clear(s)
 	return a[1]*3 + b[2] + s[0]
 }
+
+// Slots sets elements that data choose where they are declared, and looks at the others,
+// which are still nil.
+type Slots struct {
+	In, Out []int32
+}
+
+type slots struct {
+	names [3]string
+	fs    [3]func(int32) int32
+	ss    [3]scaler
+	ps    [3]*int32
+}
+
+// Kernel does so.
+func (k Slots) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := uint32(k.In[i])
+	var names [2]string
+	names[x&1] = "abc"
+	var s, t scaler
+	p := &s
+	if x&2 == 0 {
+		p = &t
+	}
+	*p = factor(x)
+	n := int32(len(names[0])*10 + len(names[1]))
+	if s == nil {
+		n += 100
+	}
+	if t == nil {
+		n += 200
+	}
+	var own int32
+	var all slots
+	all.fs[x%3], all.ss[(x>>1)%3] = doubled, factor(5)
+	all.ps[(x>>2)%3] = &own
+	n += all.total(int32(x)) * 1000
+	all.names[x%3] = names[x>>2&1]
+	all.fs[(x>>1)%3] = nil
+	k.Out[i] = n + all.total(own)*70000
+}
+
+func (s *slots) total(x int32) (n int32) {
+	for i := range s.names {
+		n = n*3 + int32(len(s.names[i]))
+		if s.fs[i] != nil {
+			n += s.fs[i](x)
+		}
+		if s.ss[i] != nil {
+			n += s.ss[i].scale(x)
+		}
+		if s.ps[i] != nil {
+			*s.ps[i] += 5
+			n -= *s.ps[i]
+		}
+	}
+	return n
+}
