@@ -41,6 +41,8 @@ type usage struct {
 	invokes  map[string][]ssa.CallInstruction // by the method's name
 	methods  map[string][]*ssa.Function
 	fields   map[field][]*ssa.FieldAddr // those that interfaces lie in
+	asserts  []*ssa.TypeAssert          // of errors
+	finds    []*ssa.Call                // of errors, too
 	// first are the types of what interfaces hold that initializers make.
 	first []types.Type
 }
@@ -104,6 +106,11 @@ func (f *usage) index() {
 					if of, ok := fieldOf(a); ok {
 						f.fields[of] = append(f.fields[of], a)
 					}
+				}
+				if a, ok := in.(*ssa.TypeAssert); ok && isError(a.X.Type()) && funcPackage(fn) != "errors" {
+					f.asserts = append(f.asserts, a)
+				} else if c, ok := in.(*ssa.Call); ok && finds(c) {
+					f.finds = append(f.finds, c)
 				}
 				for _, op := range in.Operands(ops[:0]) {
 					switch x := (*op).(type) {
@@ -181,16 +188,17 @@ const maxDepth = 8
 
 // follower follows a variable's memory to what is done with it.
 type follower struct {
-	prog  *ssa.Program
-	in    []*usage
-	g     *ssa.Global
-	held  map[ssa.Value]held
-	seen  map[flow]bool
-	work  []flow
-	types []types.Type // of what interfaces may hold by which the memory is reached
-	boxed []types.Type // those of them that what was followed was put into interfaces with
-	found Fate
-	near  bool // whether found.Out lies in the variable's package
+	prog   *ssa.Program
+	in     []*usage
+	g      *ssa.Global
+	held   map[ssa.Value]held
+	seen   map[flow]bool
+	work   []flow
+	types  []types.Type // of what interfaces may hold by which the memory is reached
+	boxed  []types.Type // those of them that what was followed was put into interfaces with
+	errors []thrown     // what became errors
+	found  Fate
+	near   bool // whether found.Out lies in the variable's package
 }
 
 func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
@@ -278,12 +286,13 @@ func (w *follower) made(t types.Type) {
 			w.types = append(w.types, t)
 		}
 		clear(w.seen)
+		w.errors = nil
 		w.add(w.g, 0)
 	}
 }
 
-// leads reports whether memory can be reached by a value of the type. Strings and errors
-// are taken to be constant, and functions to lead to what MakeClosure says.
+// leads reports whether memory can be reached by a value of the type. Strings are constant,
+// errors lead to what throw says, and functions to what MakeClosure does.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -291,7 +300,7 @@ func leads(t types.Type) bool {
 	case *types.Signature:
 		return false
 	case *types.Interface:
-		return !types.Identical(t, types.Universe.Lookup("error").Type())
+		return !isError(t)
 	case *types.Array:
 		return leads(u.Elem())
 	case *types.Struct:
@@ -329,8 +338,18 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 		w.add(in.(ssa.Value), at.depth)
 		if m, ok := in.(*ssa.MakeInterface); ok {
 			w.made(m.X.Type())
+			if isError(m.Type()) {
+				w.throw(at, m.X.Type(), in)
+			}
+		} else if a := in.(*ssa.TypeAssert); isError(a.AssertedType) {
+			w.throwHeld(at, in)
 		}
-	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.ChangeInterface, *ssa.Lookup, *ssa.Range, *ssa.Next:
+	case *ssa.ChangeInterface:
+		w.add(in, at.depth)
+		if isError(in.Type()) {
+			w.throwHeld(at, in)
+		}
+	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.Lookup, *ssa.Range, *ssa.Next:
 		w.add(in.(ssa.Value), at.depth)
 	case *ssa.Convert, *ssa.MultiConvert:
 		if v := in.(ssa.Value); leads(v.Type()) {

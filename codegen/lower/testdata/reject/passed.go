@@ -87,7 +87,13 @@ var (
 	byLoad, byMade, byMore, byFunc, bySum, byNamed, byAny     = bytes4{1}, bytes4{1}, bytes4{1}, bytes4{1}, bytes4{1}, bytes4{1}, bytes4{1}
 	byLog, byHash, byGo, byGlobal                             = shown{1}, bytes4{1}, bytes4{1}, bytes4{1}
 
+	byType2 = as8{1}
+
 	byWrap = bytes4{1}
+
+	byError, byAssert2, byFound, byFix, byAsError = as5{1}, as5{1}, as5{1}, as5{1}, as5{1}
+	byQuiet                                       = as7{1}
+
 	byText = net.IP{1, 2, 3, 4}
 
 	byNone, byReads = bytes4{1}, bytes4{1}
@@ -99,6 +105,47 @@ type (
 	// Elsewhere1 has implementations in packages that are not loaded.
 	Elsewhere1 interface{ Elsewhere(p []byte) }
 )
+
+type (
+	as5 [4]byte
+	as6 struct{ p *as5 }
+	as7 [4]byte
+	as8 [4]byte
+)
+
+func (e *as5) Error() string { return string(e[:]) }
+func (e *as5) fix()          { e[2] = 7 }
+func (e *as8) Error() string { return string(e[:]) }
+func (e *as7) Error() string { return string(e[:]) }
+func (e as6) Error() string  { e.p[3] = 6; return "" }
+
+// PassErrors passes variables on as errors.
+func PassErrors() error {
+	var e error = as6{&byError}
+	println(e.Error())
+	e = &byAssert2
+	if f, ok := e.(*as5); ok {
+		f[1] = 5
+	}
+	e = fmt.Errorf("wrapped: %w", error(&byFound))
+	var f *as5
+	if errors.As(e, &f) {
+		f[1] = 6
+	}
+	e = &byType2
+	if f, ok := errors.AsType[*as8](e); ok {
+		f[1] = 6
+	}
+	if e := error(&byFix); e != nil {
+		e.(interface{ fix() }).fix()
+	}
+	var s fmt.Stringer
+	var x any = &byAsError
+	if e, ok := x.(error); ok && s == nil {
+		return e
+	}
+	return error(&byQuiet)
+}
 
 // PassOut passes on what is wrapped.
 func PassOut(e Elsewhere1) {
@@ -229,5 +276,12 @@ func (k PassedOn) Kernel(it dsl.Item1) {
 	k.Out[0] += byGo[i]      // want KG202 `byGo is written`
 	k.Out[0] += byText[i]    // want KG202 `byText is given away`
 	k.Out[0] += byWrap[i]    // want KG202 `byWrap is given away`
+	k.Out[0] += byError[i]   // want KG202 `byError is written`
+	k.Out[0] += byAssert2[i] // want KG202 `byAssert2 is written`
+	k.Out[0] += byFound[i]   // want KG202 `byFound is written`
+	k.Out[0] += byFix[i]     // want KG202 `byFix is written`
+	k.Out[0] += byAsError[i] // want KG202 `byAsError is written`
+	k.Out[0] += byType2[i]   // want KG202 `byType2 is written`
+	k.Out[0] += byQuiet[i]
 	k.Out[0] += byReads[i]
 }

@@ -1,0 +1,85 @@
+package load
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// thrown is a type of what became an error, and the depth of what is reached by it.
+type thrown struct {
+	t     types.Type
+	depth int
+}
+
+// throw follows a value that becomes an error. Where errors go is not followed: their
+// methods may be called, and where one is taken to be of the type again, it may be this one.
+// Packages that were not loaded are taken not to write what errors lead to.
+func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
+	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
+	if !leads(t) || slices.ContainsFunc(w.errors, known) {
+		return
+	}
+	w.errors = append(w.errors, thrown{t, at.depth})
+	set := w.prog.MethodSets.MethodSet(t)
+	for _, name := range []string{"Error", "Is", "As", "Unwrap"} {
+		if sel := set.Lookup(nil, name); sel == nil {
+			continue
+		} else if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
+			w.add(fn.Params[0], at.depth)
+		} else {
+			w.out(in)
+		}
+	}
+	is := func(u types.Type) bool {
+		if _, generic := types.Unalias(u).(*types.TypeParam); generic {
+			return false // its instances are looked at
+		}
+		i, ok := u.Underlying().(*types.Interface)
+		return types.Identical(t, u) || ok && types.Implements(t, i)
+	}
+	for _, u := range w.in {
+		for _, a := range u.asserts {
+			if is(a.AssertedType) {
+				w.add(a, at.depth)
+			}
+		}
+		for _, c := range u.finds {
+			if t, ok := c.Type().(*types.Tuple); ok { // errors.AsType
+				if is(t.At(0).Type()) {
+					w.add(c, at.depth)
+				}
+			} else if m, ok := c.Call.Args[1].(*ssa.MakeInterface); !ok {
+				w.out(c)
+			} else if p, ok := m.X.Type().Underlying().(*types.Pointer); ok && is(p.Elem()) {
+				for _, r := range w.referrers(m.X) {
+					if r != m { // what errors.As does with the address is known
+						w.use(flow{m.X, at.depth + 1}, r)
+					}
+				}
+			}
+		}
+	}
+}
+
+// throwHeld follows what an interface holds, which becomes an error.
+func (w *follower) throwHeld(at flow, in ssa.Instruction) {
+	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	for _, t := range slices.Clone(w.types) {
+		if types.Implements(t, iface) {
+			w.throw(at, t, in)
+		}
+	}
+}
+
+// finds reports whether a call may find an error of a type that is asked for.
+func finds(c *ssa.Call) bool {
+	fn := c.Call.StaticCallee()
+	return fn != nil && funcPackage(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")
+}
+
+// isError reports whether a type is that of errors, which nothing is said to be reached by.
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
