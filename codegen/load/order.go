@@ -36,7 +36,8 @@ func (o *orderer) order(fn *ssa.Function) {
 	o.done[fn] = true
 	var units []ast.Node // of what is evaluated together, in order of position
 	for _, b := range fn.Blocks {
-		if !slices.ContainsFunc(b.Instrs, o.mayWrite) {
+		calls, updates := slices.ContainsFunc(b.Instrs, o.mayWrite), slices.ContainsFunc(b.Instrs, isUpdate)
+		if !calls && !updates {
 			continue
 		}
 		if units == nil {
@@ -44,7 +45,12 @@ func (o *orderer) order(fn *ssa.Function) {
 				return
 			}
 		}
-		o.block(b, units)
+		if calls {
+			o.block(b, units)
+		}
+		if updates {
+			loadFirst(b, units)
+		}
 	}
 }
 
@@ -185,6 +191,62 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 		}
 		i = len(before)
 		copy(b.Instrs, slices.Concat(before, []ssa.Instruction{call}, after))
+	}
+}
+
+// isUpdate reports whether an instruction stores what an assignment like x op= y may.
+func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
+
+// updated returns the load of x for the store of x op= y, or nil.
+func updated(in ssa.Instruction) *ssa.UnOp {
+	st, ok := in.(*ssa.Store)
+	if !ok {
+		return nil
+	}
+	op, ok := st.Val.(*ssa.BinOp)
+	if !ok || op.Block() != st.Block() {
+		return nil
+	}
+	x, ok := op.X.(*ssa.UnOp)
+	if !ok || x.Op != token.MUL || x.Block() != st.Block() {
+		return nil
+	}
+	return x
+}
+
+// loadFirst moves what loads x in x op= y before what y computes without calls, of which
+// either may panic: go/ssa loads x last.
+func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
+	at := placesIn(b, units)
+	for i := 0; i < len(b.Instrs); i++ {
+		x := updated(b.Instrs[i])
+		if x == nil {
+			continue
+		}
+		assign, ok := at[b.Instrs[i]].(*ast.AssignStmt)
+		if !ok || assign.Tok == token.ASSIGN || assign.Tok == token.DEFINE {
+			continue
+		}
+		moved := []ssa.Instruction{x}
+		if a, ok := x.X.(ssa.Instruction); ok && canWait(a) && a.Block() == b && at[a] == assign {
+			moved = []ssa.Instruction{a, x}
+		}
+		first := slices.Index(b.Instrs, moved[0])
+		if last := first + len(moved); !slices.Equal(b.Instrs[first:last], moved) {
+			continue
+		}
+		var ops [8]*ssa.Value
+		needed := moved[0].Operands(ops[:0])
+		to := first
+		for ; to > 0; to-- {
+			in := b.Instrs[to-1]
+			_, isRef := in.(*ssa.DebugRef)
+			v, _ := in.(ssa.Value)
+			if !isRef && (!canWait(in) || at[in] != assign) || slices.ContainsFunc(needed, func(op *ssa.Value) bool { return *op == v }) {
+				break
+			}
+		}
+		copy(b.Instrs[to:], slices.Concat(moved, b.Instrs[to:first]))
 	}
 }
 

@@ -110,6 +110,38 @@ func (k Order) Kernel(it dsl.Item1) {
 	o.put(f(int32(j)) + change(&f) + f(int32(j)))
 }
 
+// Updates has assignments of which both sides may panic: gc looks at the left one first,
+// but for calls.
+type Updates struct {
+	Mode    int32
+	In, Out []int32
+}
+
+// Kernel panics.
+func (k Updates) Kernel(it dsl.Item1) {
+	var a [4]int32
+	var p *int32
+	i := int(k.In[0])
+	switch k.Mode {
+	case 0:
+		k.Out[i] += 100 / k.In[1]
+	case 1:
+		a[i&7] -= k.In[0] * k.In[i]
+	case 2:
+		if i < 0 {
+			p = &a[1]
+		}
+		*p += a[i&7]
+	case 3:
+		k.Out[i] <<= k.In[2] % k.In[1]
+	case 4:
+		k.Out[i] += func(a, b int32) int32 { return a / b }(k.In[0], k.In[1])
+	case 5:
+		k.Out[i+1] = a[i&7] / k.In[1]
+	}
+	k.Out[0] = a[i&3]
+}
+
 type orderOut struct {
 	to []int32
 	n  int

@@ -1391,10 +1391,10 @@ func (g *lastStepsHost) r3() int {
 			}
 		}
 		{
-			v15 := v5 + v12
-			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, x*4))
-			v18 := v17 + v16
+			v15 := *(*int32)(unsafe.Add(m1, x*4))
+			v16 := v5 + v12
+			v17 := *(*int32)(unsafe.Add(m1, int(v16)*4))
+			v18 := v15 + v17
 			*(*int32)(unsafe.Add(m1, x*4)) = v18
 		}
 	b9:
@@ -1479,10 +1479,10 @@ func (g *lastStepsHost) r4() int {
 			}
 		}
 		{
-			v15 := v5 + v12
-			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 := *(*int32)(unsafe.Add(m1, x*4))
-			v18 := v17 + v16
+			v15 := *(*int32)(unsafe.Add(m1, x*4))
+			v16 := v5 + v12
+			v17 := *(*int32)(unsafe.Add(m1, int(v16)*4))
+			v18 := v15 + v17
 			*(*int32)(unsafe.Add(m1, x*4)) = v18
 		}
 	b9:
@@ -2598,9 +2598,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v14 := *(*int32)(unsafe.Add(m1, x*4+128))
-			v15 := *(*int32)(unsafe.Add(m1, x*4))
-			v16 := v15 + v14
+			v13 := *(*int32)(unsafe.Add(m1, x*4))
+			v15 := *(*int32)(unsafe.Add(m1, x*4+128))
+			v16 := v13 + v15
 			*(*int32)(unsafe.Add(m1, x*4)) = v16
 		}
 	b7:
@@ -2611,9 +2611,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v20 := *(*int32)(unsafe.Add(m1, x*4+64))
-			v21 := *(*int32)(unsafe.Add(m1, x*4))
-			v22 := v21 + v20
+			v19 := *(*int32)(unsafe.Add(m1, x*4))
+			v21 := *(*int32)(unsafe.Add(m1, x*4+64))
+			v22 := v19 + v21
 			*(*int32)(unsafe.Add(m1, x*4)) = v22
 		}
 	b9:
@@ -2624,9 +2624,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v26 := *(*int32)(unsafe.Add(m1, x*4+32))
-			v27 := *(*int32)(unsafe.Add(m1, x*4))
-			v28 := v27 + v26
+			v25 := *(*int32)(unsafe.Add(m1, x*4))
+			v27 := *(*int32)(unsafe.Add(m1, x*4+32))
+			v28 := v25 + v27
 			*(*int32)(unsafe.Add(m1, x*4)) = v28
 		}
 	b11:
@@ -2637,9 +2637,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v32 := *(*int32)(unsafe.Add(m1, x*4+16))
-			v33 := *(*int32)(unsafe.Add(m1, x*4))
-			v34 := v33 + v32
+			v31 := *(*int32)(unsafe.Add(m1, x*4))
+			v33 := *(*int32)(unsafe.Add(m1, x*4+16))
+			v34 := v31 + v33
 			*(*int32)(unsafe.Add(m1, x*4)) = v34
 		}
 	b13:
@@ -2650,9 +2650,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v38 := *(*int32)(unsafe.Add(m1, x*4+8))
-			v39 := *(*int32)(unsafe.Add(m1, x*4))
-			v40 := v39 + v38
+			v37 := *(*int32)(unsafe.Add(m1, x*4))
+			v39 := *(*int32)(unsafe.Add(m1, x*4+8))
+			v40 := v37 + v39
 			*(*int32)(unsafe.Add(m1, x*4)) = v40
 		}
 	b15:
@@ -2663,9 +2663,9 @@ func (g *treeHost) r3() int {
 			}
 		}
 		{
-			v44 := *(*int32)(unsafe.Add(m1, x*4+4))
-			v45 := *(*int32)(unsafe.Add(m1, x*4))
-			v46 := v45 + v44
+			v43 := *(*int32)(unsafe.Add(m1, x*4))
+			v45 := *(*int32)(unsafe.Add(m1, x*4+4))
+			v46 := v43 + v45
 			*(*int32)(unsafe.Add(m1, x*4)) = v46
 		}
 	b17:

@@ -864,9 +864,9 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
 	},
 	SPIRV: lastStepsSPIRV,
-	Sum:   0xd483e420,
+	Sum:   0xb42afba0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x30db02c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x660263e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -1610,9 +1610,9 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
 	},
 	SPIRV: treeSPIRV,
-	Sum:   0x7c589a58,
+	Sum:   0x5c432409,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0x46815790},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xc8ec6d54},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree

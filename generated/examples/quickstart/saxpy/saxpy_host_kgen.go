@@ -20,8 +20,8 @@ type saxpyHost struct {
 func newSaxpyHost() kernelimpl.HostForm { return new(saxpyHost) }
 
 var saxpyHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
 	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
+	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
 }
 
 // Begin readies the form for a launch.
@@ -39,10 +39,10 @@ func (g *saxpyHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *saxpyHost) r0() int {
-	v2 := g.v2
-	p1 := g.Pointer(1)
 	v4 := g.v4
 	p2 := g.Pointer(2)
+	v2 := g.v2
+	p1 := g.Pointer(1)
 	v1 := g.v1
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
@@ -51,29 +51,29 @@ func (g *saxpyHost) r0() int {
 		{
 			v0 = int32(x)
 			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
+			v7 := uint64(v6) < uint64(v4)
 			if !v7 {
 				goto b4
 			}
 		}
 		{
-			v8 = *(*float32)(unsafe.Add(p1, x*4))
-			v9 := uint64(v6) < uint64(v4)
+			v8 = *(*float32)(unsafe.Add(p2, x*4))
+			v9 := uint64(v6) < uint64(v2)
 			if !v9 {
 				goto b3
 			}
 		}
 		{
-			v10 := *(*float32)(unsafe.Add(p2, x*4))
-			v11 := float32(v1*v8 + v10)
+			v10 := *(*float32)(unsafe.Add(p1, x*4))
+			v11 := float32(v1*v10 + v8)
 			*(*float32)(unsafe.Add(p2, x*4)) = v11
 			continue
 		}
 	b3:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		g.Fault(0, v6, v2, v0, int32(0), int32(0))
 		continue
 	b4:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
+		g.Fault(1, v6, v4, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -45,13 +45,13 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21", Limit: -2},
 	},
 	SPIRV: saxpySPIRV,
-	Sum:   0x7675930a,
+	Sum:   0xbbd5a141,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x7c2f33d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x71f93376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{

@@ -19,8 +19,8 @@ type addHost struct {
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
 var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:5"},
 	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:20"},
+	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:5"},
 }
 
 // Begin readies the form for a launch.
@@ -37,41 +37,41 @@ func (g *addHost) Run() {
 
 // r0 runs the work-items from number Lo to before Hi.
 func (g *addHost) r0() int {
-	v3 := g.v3
-	p1 := g.Pointer(1)
 	v1 := g.v1
 	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v9 int32
-		var v5, v7 int64
+		var v0, v7, v8 int32
+		var v5, v9 int64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
-			v6 = int32(uint32(v0) / uint32(1024))
-			v7 = int64(uint32(v6))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
 				goto b4
 			}
 		}
 		{
-			v9 = *(*int32)(unsafe.Add(p1, int(v6)*4))
-			v10 := uint64(v5) < uint64(v1)
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v8 = int32(uint32(v0) / uint32(1024))
+			v9 = int64(uint32(v8))
+			v10 := uint64(v9) < uint64(v3)
 			if !v10 {
 				goto b3
 			}
 		}
 		{
-			v11 := *(*int32)(unsafe.Add(p0, x*4))
-			v12 := v11 + v9
+			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
+			v12 := v7 + v11
 			*(*int32)(unsafe.Add(p0, x*4)) = v12
 			continue
 		}
 	b3:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
+		g.Fault(0, v9, v3, v0, int32(0), int32(0))
 		continue
 	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

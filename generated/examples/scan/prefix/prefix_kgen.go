@@ -43,13 +43,13 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20", Limit: -2},
 	},
 	SPIRV: addSPIRV,
-	Sum:   0xb36c195b,
+	Sum:   0xba9d5d5c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0xa35f2c23},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x3834dbde},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Add{

@@ -147,9 +147,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0x4fce3042,
+	Sum:   0xdb24b4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xa786c812},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xb5a43818},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
@@ -477,10 +477,10 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
-	Sum:   0x3b441e42,
+	Sum:   0xcba6c2cb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xc5a5d937},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0x8fc41023},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0x95e79d56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xa8a39823},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{

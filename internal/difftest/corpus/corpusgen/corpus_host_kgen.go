@@ -12410,8 +12410,8 @@ func newGroupSettlesHost() kernelimpl.HostForm { return new(groupSettlesHost) }
 var groupSettlesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:290:8"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:295:9"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:298:8"},
 	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:298:8"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:288:11"},
 }
 
@@ -12457,8 +12457,8 @@ func (g *groupSettlesHost) r0() int {
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
-		var v0, v16, v27 int32
-		var v6, v24 int64
+		var v0, v16, v25 int32
+		var v6, v26 int64
 		{
 			v0 = int32(basex + x)
 			v6 = int64(uint32(v0))
@@ -12529,23 +12529,23 @@ func (g *groupSettlesHost) r0() int {
 		continue
 	b12:
 		{
-			v24 = v1 - v6
-			v25 := v1 != v6
-			if !v25 {
+			v24 := uint64(v6) < uint64(v4)
+			if !v24 {
 				goto b19
 			}
 		}
 		{
-			v26 := 9 / v24
-			v27 = int32(uint64(v26))
-			v28 := uint64(v6) < uint64(v4)
-			if !v28 {
+			v25 = *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v26 = v1 - v6
+			v27 := v1 != v6
+			if !v27 {
 				goto b18
 			}
 		}
 		{
-			v29 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v30 := v29 + v27
+			v28 := 9 / v26
+			v29 := int32(uint64(v28))
+			v30 := v25 + v29
 			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
 			v32 := v16 / 2
 			v33 := v32 + -1
@@ -12554,11 +12554,11 @@ func (g *groupSettlesHost) r0() int {
 			continue
 		}
 	b18:
-		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b19:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Fault(3, v6, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b20:
@@ -12590,15 +12590,15 @@ func (g *groupSettlesHost) r1() int {
 		v33 := h33[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
-		var v16, v27 int32
-		var v24 int64
+		var v16, v25 int32
+		var v26 int64
 		if !v35 {
 			goto b17
 		}
 		{
-			v36 := v33 * 10
-			v37 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v38 := v37 + v36
+			v36 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v37 := v33 * 10
+			v38 := v36 + v37
 			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v38
 			g.Leave(li)
 			continue
@@ -12642,23 +12642,23 @@ func (g *groupSettlesHost) r1() int {
 		continue
 	b12:
 		{
-			v24 = v1 - v6
-			v25 := v1 != v6
-			if !v25 {
+			v24 := uint64(v6) < uint64(v4)
+			if !v24 {
 				goto b19
 			}
 		}
 		{
-			v26 := 9 / v24
-			v27 = int32(uint64(v26))
-			v28 := uint64(v6) < uint64(v4)
-			if !v28 {
+			v25 = *(*int32)(unsafe.Add(p2, (basex+x)*4))
+			v26 = v1 - v6
+			v27 := v1 != v6
+			if !v27 {
 				goto b18
 			}
 		}
 		{
-			v29 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v30 := v29 + v27
+			v28 := 9 / v26
+			v29 := int32(uint64(v28))
+			v30 := v25 + v29
 			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
 			v32 := v16 / 2
 			v33 = v32 + -1
@@ -12667,11 +12667,11 @@ func (g *groupSettlesHost) r1() int {
 			continue
 		}
 	b18:
-		g.Fault(2, v6, v4, v0, int32(0), int32(0))
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b19:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		g.Fault(3, v6, v4, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -13956,8 +13956,8 @@ func (g *leaversHost) r2() int {
 // r3 runs them after the Barrier in line 136 of groups2.go.
 func (g *leaversHost) r3() int {
 	n := g.Items
-	h97 := g.v97[:n]
 	m0 := g.Memory(0)
+	h97 := g.v97[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -13968,11 +13968,11 @@ func (g *leaversHost) r3() int {
 		v97 := h97[li]
 		{
 			v98 := 15 - v6
-			v99 := v97 / 7
-			v100 := v99 * 7
-			v101 := v97 - v100
-			v102 := *(*int32)(unsafe.Add(m0, int(v98)*4))
-			v103 := v102 + v101
+			v99 := *(*int32)(unsafe.Add(m0, int(v98)*4))
+			v100 := v97 / 7
+			v101 := v100 * 7
+			v102 := v97 - v101
+			v103 := v99 + v102
 			*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
 			continue
 		}
@@ -15399,12 +15399,12 @@ func (g *maybeNilHost) r0() int {
 			goto b22
 		}
 		{
-			v34 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
-			v35 := v34 / 7
-			v36 := v35 * 7
-			v37 := v34 - v36
-			v38 := *(*int32)(unsafe.Add(p1, x*4))
-			v39 := v38 + v37
+			v34 := *(*int32)(unsafe.Add(p1, x*4))
+			v35 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
+			v36 := v35 / 7
+			v37 := v36 * 7
+			v38 := v35 - v37
+			v39 := v34 + v38
 			*(*int32)(unsafe.Add(p1, x*4)) = v39
 		}
 	b22:
@@ -16768,8 +16768,8 @@ func (g *reduceHost) r2() int {
 		}
 		v5 := int32(x)
 		v0 := int32(basex + x)
-		var v13, v16, v28 int32
-		var v17 int64
+		var v13, v16, v17, v28 int32
+		var v18 int64
 		v13 = v12
 		{
 			v14 := 0 < v13
@@ -16784,22 +16784,22 @@ func (g *reduceHost) r2() int {
 			}
 		}
 		{
-			v16 = v5 + v13
-			v17 = int64(uint32(v16))
-			v18 := uint32(v16) < uint32(64)
-			if !v18 {
+			v16 = *(*int32)(unsafe.Add(m0, x*4))
+			v17 = v5 + v13
+			v18 = int64(uint32(v17))
+			v19 := uint32(v17) < uint32(64)
+			if !v19 {
 				goto b9
 			}
 		}
 		{
-			v19 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			v20 := *(*int32)(unsafe.Add(m0, x*4))
-			v21 := v20 + v19
+			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
+			v21 := v16 + v20
 			*(*int32)(unsafe.Add(m0, x*4)) = v21
 			goto b10
 		}
 	b9:
-		g.Fault(2, v17, int64(64), v0, int32(0), int32(0))
+		g.Fault(2, v18, int64(64), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b10:
@@ -16853,8 +16853,8 @@ func (g *reduceHost) r3() int {
 		v13 := e13
 		v5 := int32(x)
 		v0 := int32(basex + x)
-		var v16, v28 int32
-		var v17 int64
+		var v16, v17, v28 int32
+		var v18 int64
 		{
 			v24 := v13 / 2
 			v13 = v24
@@ -16872,22 +16872,22 @@ func (g *reduceHost) r3() int {
 			}
 		}
 		{
-			v16 = v5 + v13
-			v17 = int64(uint32(v16))
-			v18 := uint32(v16) < uint32(64)
-			if !v18 {
+			v16 = *(*int32)(unsafe.Add(m0, x*4))
+			v17 = v5 + v13
+			v18 = int64(uint32(v17))
+			v19 := uint32(v17) < uint32(64)
+			if !v19 {
 				goto b9
 			}
 		}
 		{
-			v19 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			v20 := *(*int32)(unsafe.Add(m0, x*4))
-			v21 := v20 + v19
+			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
+			v21 := v16 + v20
 			*(*int32)(unsafe.Add(m0, x*4)) = v21
 			goto b10
 		}
 	b9:
-		g.Fault(2, v17, int64(64), v0, int32(0), int32(0))
+		g.Fault(2, v18, int64(64), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b10:

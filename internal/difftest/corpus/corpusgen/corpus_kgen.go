@@ -1493,7 +1493,7 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0xc1ab2a08,
+	Sum:   0x766899b9,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xb55d016d},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x418d4b12},
@@ -3363,16 +3363,16 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:288:11", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:290:8", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:295:9", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:298:8", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	},
 	SPIRV: groupSettlesSPIRV,
-	Sum:   0x76c3a4e5,
+	Sum:   0x8a7bf16a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xa8b82553},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x1590c7ba},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe616b1b4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x9bf11bdc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xf084ad5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x6669fe27},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0x54b5c0e8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0xf9353f34},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -4739,10 +4739,10 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
 	},
 	SPIRV: leaversSPIRV,
-	Sum:   0x1a823a72,
+	Sum:   0xa046c5a6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xa57d7b04},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xc66cb7e1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xf8391dd1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xed54e2ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -5272,9 +5272,9 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
 	},
 	SPIRV: maybeNilSPIRV,
-	Sum:   0x45d08d42,
+	Sum:   0xf5102832,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xf1e18377},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe2478152},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -6142,9 +6142,9 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7", Limit: -2},
 	},
 	SPIRV: rangesSPIRV,
-	Sum:   0x73869f6,
+	Sum:   0x611f34a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords, Sum: 0xff303fae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords, Sum: 0x24cba6b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
@@ -6203,9 +6203,9 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
 	},
 	SPIRV: reduceSPIRV,
-	Sum:   0xcf8c5dd9,
+	Sum:   0x5602561a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x411cd0d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x97b544a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -6999,9 +6999,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
-	Sum:   0x5eefe895,
+	Sum:   0x4ceb5b2c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x26001c9a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x1fed6948},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
@@ -7074,10 +7074,10 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5", Limit: -6},
 	},
 	SPIRV: smallSPIRV,
-	Sum:   0xc6aa31,
+	Sum:   0x6f6af6c0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x88e4c93e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0xea6e5776},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0xa0c38b1b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0xaa360d29},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{

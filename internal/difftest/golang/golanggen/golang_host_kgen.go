@@ -243,12 +243,12 @@ func (g *complexesHost) r0() int {
 			}
 		}
 		{
-			v18 := *(*float32)(unsafe.Add(p0, x*8))
-			v19 := *(*float32)(unsafe.Add(p0, x*8+4))
-			v20 := *(*float32)(unsafe.Add(p2, x*20+8))
-			v21 := *(*float32)(unsafe.Add(p2, x*20+12))
-			v22 := float32(v20 + v18)
-			v23 := float32(v21 + v19)
+			v18 := *(*float32)(unsafe.Add(p2, x*20+8))
+			v19 := *(*float32)(unsafe.Add(p2, x*20+12))
+			v20 := *(*float32)(unsafe.Add(p0, x*8))
+			v21 := *(*float32)(unsafe.Add(p0, x*8+4))
+			v22 := float32(v18 + v20)
+			v23 := float32(v19 + v21)
 			*(*float32)(unsafe.Add(p2, x*20+8)) = v22
 			*(*float32)(unsafe.Add(p2, x*20+12)) = v23
 			v26 := v15 < 2.147483648e+09

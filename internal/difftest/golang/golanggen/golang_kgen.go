@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -53,9 +53,9 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
 	SPIRV: againSPIRV,
-	Sum:   0xc90a342c,
+	Sum:   0x9ff487f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xb8e2239f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x92816fd1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -667,9 +667,9 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0x8fcef0dc,
+	Sum:   0xbcd5579a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xc14478c9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x6f91fcd2},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4e32042a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -784,9 +784,9 @@ var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:300:7", Limit: -4},
 	},
 	SPIRV: complexesSPIRV,
-	Sum:   0xf178ce6b,
+	Sum:   0x58b6e801,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords, Sum: 0x6f6d2688},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords, Sum: 0xf7f2b171},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
@@ -1471,10 +1471,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xe41c6c4c,
+	Sum:   0x9282a803,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xc8e981de},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xf9468e44},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x5b58105e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x65e6e766},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -2182,8 +2182,8 @@ var orderKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/order.go:39:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:40:15", Limit: -1},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:118:43"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:118:39", Limit: 40},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:150:43"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:150:39", Limit: 40},
 	},
 	SPIRV: orderSPIRV,
 	Sum:   0xb13fb406,
@@ -2800,13 +2800,13 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:76:19", Limit: -1},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:61:44"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:85:7", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
 	},
 	SPIRV: ringsSPIRV,
-	Sum:   0x975350a2,
+	Sum:   0x47b6e421,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc2e506ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc7c88ff6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
@@ -4597,14 +4597,14 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/again.go:50:14", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:57:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:58:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0xed1e06c3,
+	Sum:   0x8b66fdf7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xf81b6ccb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x89eca2f2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x4e2da138},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x45ab97d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -4946,9 +4946,9 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:69:19", Limit: 4},
 	},
 	SPIRV: turnsSPIRV,
-	Sum:   0x990fc1e9,
+	Sum:   0xd2e7f318,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0x15017d9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xf785dc8a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
@@ -5426,6 +5426,89 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Updates.spv
+var updatesSPIRV string
+
+//go:embed Updates.small.spv
+var updatesSmall string
+
+//go:embed Updates.words.spv
+var updatesWords string
+
+var updatesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Updates",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Mode", Kind: abi.Value, Type: "int32", Size: 4},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 40,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:124:15", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:127:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:127:25", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:127:19"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:129:4", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:129:27", Limit: -2},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/order.go:134:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:134:10", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:136:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:136:20", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:136:24"},
+		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/order.go:136:3"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:138:68", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:138:49"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:138:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:17", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:29", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:140:23"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:142:7", Limit: -3},
+	},
+	SPIRV: updatesSPIRV,
+	Sum:   0x1228c20,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: updatesSmall, Sum: 0x3c8585fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0x1de3f059},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Updates{
+		Mode: kernelimpl.HostValue[int32](a, 0),
+		In:   kernelimpl.HostSlice[int32](a, 1),
+		Out:  kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Updates is the kernel [golang.Updates] with its slices in device memory.
+// Updates has assignments of which both sides may panic: gc looks at the left one first, but for calls.
+type Updates struct {
+	Mode int32
+	In   runtime.View[int32]
+	Out  runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Updates) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(updatesKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUpdates runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(updatesKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

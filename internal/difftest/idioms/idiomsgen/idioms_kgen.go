@@ -5116,9 +5116,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0xbad8341b,
+	Sum:   0x332f643d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x9787a199},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x4fdaa4bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5177,9 +5177,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0xb9c7fcbd,
+	Sum:   0x5747e2b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x4bc2f938},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf2c1991d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5238,9 +5238,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0x37fbd389,
+	Sum:   0x54890cda,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xc5604e82},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x5aa471ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5299,9 +5299,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0x2c9703b8,
+	Sum:   0xe5a50f4b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x124af9de},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x4e8fcfa3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5360,9 +5360,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0x59b7282b,
+	Sum:   0xc4a31069,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0xabb1f274},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x29281a72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5421,9 +5421,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0x25a6e2cd,
+	Sum:   0xfb06881e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x418d437},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xf3ea174},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5482,9 +5482,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0xda5a4862,
+	Sum:   0xb9289731,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0x109903e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xd7dc93c5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5543,9 +5543,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0xd408faac,
+	Sum:   0x9029df47,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0xabc00400},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x157831de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
