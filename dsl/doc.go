@@ -195,9 +195,9 @@
 // for each of them.
 //
 // Go leaves open when an expression reads a variable that a call in the same
-// expression changes: in x + f(), x may be read before or after. A kernel on a
-// device goes from left to right, and gc, by which the host device runs it, often
-// calls first. Give such a call a statement of its own.
+// expression changes: in x + f(), x may be read before or after. Kernels do what gc
+// does, which calls first. Which of two faults of one statement is reported may differ:
+// a device goes from left to right.
 //
 // Types:
 //
@@ -293,7 +293,8 @@
 //	hash/crc64                 yes
 //	hash/fnv                   yes
 //	container/heap             yes
-//	container/list, ring       yes
+//	container/list             yes
+//	container/ring             yes, rings of variables that are linked; New: KG203
 //	crypto/sha256, sha512      yes, the functions that sum
 //	crypto/md5, sha1           yes, the functions that sum; also where GODEBUG=fips140=only has the host refuse them
 //	errors                     yes; up to 8 in Join; the errors it has joined: KG304
