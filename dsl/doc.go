@@ -196,8 +196,9 @@
 //
 // Go leaves open when an expression reads a variable that a call in the same
 // expression changes: in x + f(), x may be read before or after. Kernels do what gc
-// does, which calls first. Which of two faults of one statement is reported may differ:
-// a device goes from left to right.
+// does, which calls first, but not beside && and ||: a device reads x first in
+// x + f(b && g(&x)). Give such a call a statement of its own. Which of two faults of one
+// statement is reported may differ, too: a device goes from left to right.
 //
 // Types:
 //
