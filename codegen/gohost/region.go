@@ -22,6 +22,7 @@ type body struct {
 	needed          map[*ir.Value]bool // of the region's own values
 	asked           map[*ir.Value]bool // those whose results are
 	wide            map[*ir.Value]bool // those that several nodes use
+	foreign         []*ir.Value        // those of elsewhere that are needed
 	common          map[*ir.Value]bool // memo of inTop
 	after           []string           // what stands behind the loop
 	x, y, z, lane   bool               // counters of work-items that are used
@@ -122,13 +123,17 @@ func (w *body) begin(v *ir.Value) {
 }
 
 // early computes v at the beginning of a round: the region comes by where v stands,
-// but not before all that need it.
+// but not before all that need it. Of a value from elsewhere, which value sees to, it
+// does so with what that is computed from.
 func (w *body) early(v *ir.Value) {
-	if w.done[v] || !w.r.defs[v] || !w.again[v] || w.inTop(v) {
+	if w.done[v] || !w.again[v] || w.inTop(v) {
 		return
 	}
 	for _, a := range w.args(v) {
 		w.early(a)
+	}
+	if !w.r.defs[v] {
+		return
 	}
 	w.done[v] = true
 	w.define(&w.item, v, true)
@@ -152,7 +157,11 @@ func (w *body) mark() {
 	}
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
-		if v.Block == nil || w.inTop(v) || !w.r.defs[v] {
+		switch {
+		case v.Block == nil || w.inTop(v):
+			return
+		case !w.r.defs[v]:
+			w.foreign = append(w.foreign, v)
 			return
 		}
 		if v.Op == ir.OpPhi || at[v] != from {
@@ -234,6 +243,9 @@ func (w *writer) region(r *region) {
 				x.early(v)
 			}
 		}
+	}
+	for _, v := range x.foreign {
+		x.early(v)
 	}
 	for _, v := range w.all {
 		if x.needed[v] && x.wide[v] && !x.done[v] {

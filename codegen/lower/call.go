@@ -293,9 +293,6 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	if !ok1 || !ok2 {
 		return l.lost(in.Type())
 	}
-	if more.len.IsConst() && more.len.Bits == 0 {
-		return s // without capacity, too
-	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	allocates := func() {
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
@@ -308,7 +305,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	if s.at.device() && !l.oneSlice {
 		l.atEnd(func() {
-			if l.onlyNil(s.at.addr) && !(more.at.device() && l.onlyNil(more.at.addr)) {
+			if l.onlyNil(s.at.addr) {
 				allocates()
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"runtime"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -191,65 +190,12 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 			continue
 		}
 		fn := l.prog.SSA.MethodValue(sel)
-		if fn == nil || !onlyLooks(fn, 0) && !l.promotedLooks(i, sel) {
+		if fn == nil || !onlyLooks(fn, 0) {
 			return nil, true
 		}
 		return l.call(fn, []val{i.v}, nil, l.pos), true
 	}
 	return nil, false
-}
-
-// promotedLooks reports whether a method is promoted from an embedded interface, whose
-// value's own method looks for a text only.
-func (l *lowerer) promotedLooks(i iface, sel *types.Selection) bool {
-	v, t := i.v, i.typ
-	path := sel.Index()
-	for _, n := range path[:len(path)-1] {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			at, ok := v.(pointer)
-			if !ok {
-				return false
-			}
-			v, t = l.loadRef(l.deref(at), p.Elem()), p.Elem()
-		}
-		s, ok := v.(tuple)
-		if !ok {
-			return false
-		}
-		v, t = s.elems[n], fields(t)[n]
-	}
-	alts := []val{v}
-	if u, ok := v.(oneOf); ok {
-		alts = slices.DeleteFunc(slices.Clone(u.alts), isNilShape)
-	}
-	for _, alt := range alts {
-		e, ok := alt.(iface)
-		if !ok || e.typ == nil {
-			return false
-		}
-		of := types.NewMethodSet(e.typ).Lookup(sel.Obj().Pkg(), sel.Obj().Name())
-		if of == nil {
-			return false
-		}
-		if fn := l.prog.SSA.MethodValue(of); fn == nil || !onlyLooks(fn, 0) && !l.promotedLooks(e, of) {
-			return false
-		}
-	}
-	return types.IsInterface(t)
-}
-
-// root returns the address that one of a part of a variable is made from.
-func root(addr ssa.Value) ssa.Value {
-	for {
-		switch a := addr.(type) {
-		case *ssa.FieldAddr:
-			addr = a.X
-		case *ssa.IndexAddr:
-			addr = a.X
-		default:
-			return addr
-		}
-	}
 }
 
 // maxLooks bounds the calls, one in the other, of a method that looks for a text.
@@ -267,7 +213,7 @@ func onlyLooks(fn *ssa.Function, depth int) bool {
 		}
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
-			case *ssa.DebugRef, *ssa.Return, *ssa.Alloc, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Slice, *ssa.Phi, *ssa.Jump, *ssa.If, *ssa.ChangeType, *ssa.Extract:
+			case *ssa.DebugRef, *ssa.Return, *ssa.Alloc, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Phi, *ssa.Jump, *ssa.If, *ssa.ChangeType, *ssa.Extract:
 			case *ssa.UnOp:
 				if in.Op == token.ARROW {
 					return false
@@ -281,7 +227,7 @@ func onlyLooks(fn *ssa.Function, depth int) bool {
 					return false
 				}
 			case *ssa.Store:
-				if _, own := root(in.Addr).(*ssa.Alloc); !own {
+				if _, own := in.Addr.(*ssa.Alloc); !own {
 					return false
 				}
 			case *ssa.Call:

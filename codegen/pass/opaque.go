@@ -362,6 +362,51 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
+// hideFlags keeps drivers from knowing which way a phi of bools came: where that decides
+// a branch, NVIDIA's compiler jumps from where the phi's value is known right to where
+// the branch goes, which takes apart what work-items do together, and it goes wrong over
+// what is left. The phi's uses, but for those by other phis, are of (phi|zero) != 0.
+func hideFlags(f *ir.Func) {
+	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
+	hidden := map[*ir.Value]*ir.Value{}
+	own := map[*ir.Value]bool{} // what reads the phi itself
+	used := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		used[b.Term.Cond] = true
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				used[a] = true
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		var made []*ir.Value
+		for _, phi := range b.Phis {
+			if phi.Type.Kind != ir.Bool || !used[phi] {
+				continue
+			}
+			m := &maker{f: f, at: phi}
+			x := m.op(ir.OpSelect, ir.TypeI32, phi, one, zero)
+			own[x] = true
+			hidden[phi] = m.op(ir.OpINe, ir.TypeBool, m.op(ir.OpOr, ir.TypeI32, x, m.zeros(phi)), zero)
+			made = append(made, m.made...)
+		}
+		b.Insts = append(made, b.Insts...)
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			for i, a := range v.Args {
+				if h := hidden[a]; h != nil && !own[v] {
+					v.Args[i] = h
+				}
+			}
+		}
+		if h := hidden[b.Term.Cond]; h != nil {
+			b.Term.Cond = h
+		}
+	}
+}
+
 // zeros returns some bits of the launch block's zero, others for most values. Where x|z
 // decides a branch and a driver knows x, it knows of these bits of z behind it that they
 // are zero, and they would hide nothing more there. The sign is neverTrue's.

@@ -10,7 +10,7 @@ import (
 // float arithmetic become the launch block's reserved word, which is zero: lavapipe
 // folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
 // SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, maskPhis,
-// numberFlags, hideValues, countedFlags, hideLiterals and keepSignals.
+// numberFlags, hideValues, countedFlags, hideFlags, hideLiterals and keepSignals.
 func quirks(m *ir.Module) diag.List {
 	keepSignals(m)
 	for _, f := range bodies(m) {
@@ -41,6 +41,7 @@ func quirks(m *ir.Module) diag.List {
 		}
 		hideValues(f)
 		countedFlags(f)
+		hideFlags(f)
 		hideLiterals(f)
 	}
 	return nil

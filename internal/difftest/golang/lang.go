@@ -185,12 +185,6 @@ func (k Appends) Kernel(it dsl.Item1) {
 	text := append(make([]byte, 0, 12), "no. "...)
 	text = append(text, byte('0'+i%10))
 	copy(k.Text[i*5:], text)
-	// Nothing fits behind what is full, or nil.
-	var n struct{ rest, log []int }
-	n.rest = append(n.rest, n.log...)
-	full := append(arr[:], n.rest...)
-	full = append(full, arr[:i&1*0]...)
-	k.Out[i*4] += len(full) - len(n.rest)
 }
 
 // Iterators ranges over functions.

@@ -20,7 +20,7 @@ func (t twoOf[A, B]) two() int { return 2 }
 const PanicModes = 18 + PanicValues + 2
 
 // PanicValues is the number of values that it panics with.
-const PanicValues = 37
+const PanicValues = 32
 
 type weight float32
 type caption string
@@ -42,23 +42,6 @@ func (f failure) Error() string {
 }
 
 var reasons = [...]string{"zero", "one", "two"}
-
-// season and moon look for their names in literals.
-type season uint8
-
-func (s season) String() string {
-	return [...]string{"spring", "summer", "autumn", 3: "winter"}[s]
-}
-
-type moon uint8
-
-func (m moon) String() string { return []string{"new", "full"}[m] }
-
-// noted has the text of the error in it.
-type noted struct {
-	error
-	n int
-}
 
 // panicValue returns what Panicking panics with.
 func panicValue(mode, n int) any {
@@ -119,20 +102,6 @@ func panicValue(mode, n int) any {
 		return ratio(1 << 63)
 	case 27:
 		return complex64(2 - 1i)
-	case 32:
-		return season(n & 3)
-	case 33:
-		return moon(n & 1)
-	case 34:
-		return noted{rangeError(n), n}
-	case 35:
-		return &noted{error: noted{error: &syntaxError{n, "deep"}}}
-	case 36:
-		w := noted{rangeError(n), n}
-		if n&1 == 0 {
-			w.error = failure(n & 1)
-		}
-		return w
 	}
 	var v any = n
 	if n&1 != 0 {

@@ -136,11 +136,11 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
 	},
 	SPIRV: afterReductionSPIRV,
-	Sum:   0x7e02946b,
+	Sum:   0xb82e9e4b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb6bfed7c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0xc3bd374b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x579b34a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0x50439d41},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x47146f64},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x8fecb576},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -213,9 +213,9 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6", Limit: -3},
 	},
 	SPIRV: countsSPIRV,
-	Sum:   0x92eb648a,
+	Sum:   0xa2e19f19,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x20d90de7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x77a5b58a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
@@ -289,9 +289,9 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5", Limit: -3},
 	},
 	SPIRV: evensSPIRV,
-	Sum:   0xe2cd30e2,
+	Sum:   0x5d9f5065,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x32c06cc6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x96d1b65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
@@ -500,9 +500,9 @@ var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6", Limit: -3},
 	},
 	SPIRV: guardedSPIRV,
-	Sum:   0x440b82b2,
+	Sum:   0x4dad5a0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0x7c596a4a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0x63d12b23},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
@@ -651,9 +651,9 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5", Limit: -3},
 	},
 	SPIRV: haloSPIRV,
-	Sum:   0x81f25793,
+	Sum:   0x1f2f3100,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x82f179a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x9bdbf353},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
@@ -726,9 +726,9 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5", Limit: -3},
 	},
 	SPIRV: halvesSPIRV,
-	Sum:   0xfed71aa7,
+	Sum:   0xf2c296b5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xc16ef782},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0x6f51721d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
@@ -864,9 +864,9 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
 	},
 	SPIRV: lastStepsSPIRV,
-	Sum:   0xb42afba0,
+	Sum:   0xcd430fd7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x660263e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0xf67282c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -945,11 +945,11 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
 	},
 	SPIRV: lieSPIRV,
-	Sum:   0x38ff5b45,
+	Sum:   0x2547cf9d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x2c0308d6},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x2838e6be},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xb3ced2c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xa34d2412},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x3aa7106f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0x99fdec17},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
@@ -1172,9 +1172,9 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5", Limit: -3},
 	},
 	SPIRV: missingSecondSPIRV,
-	Sum:   0x5a36c8ea,
+	Sum:   0xf3b9c695,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xb8bc3600},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0x54029316},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1534,9 +1534,9 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5", Limit: -3},
 	},
 	SPIRV: smallBarrierSPIRV,
-	Sum:   0x196ca32d,
+	Sum:   0x1c7bf480,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x4874645f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0xdc6c2219},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
@@ -1610,9 +1610,9 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
 	},
 	SPIRV: treeSPIRV,
-	Sum:   0x5c432409,
+	Sum:   0xbced93f6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xc8ec6d54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xea9eb978},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree

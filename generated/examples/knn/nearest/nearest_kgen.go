@@ -53,10 +53,10 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:139:8", Limit: -3},
 	},
 	SPIRV: mergeSPIRV,
-	Sum:   0xafeac969,
+	Sum:   0x461609ac,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall, Sum: 0x62bda872},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords, Sum: 0xf3bcf520},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall, Sum: 0x7b6f1323},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords, Sum: 0x22c171d5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Merge{
@@ -130,10 +130,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:109:10", Limit: -4},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0xb39ffda1,
+	Sum:   0x15cba744,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, SPIRV: searchSmall, Sum: 0xe4f1275a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x32a8d2af},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, SPIRV: searchSmall, Sum: 0xb20b248f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x97910d1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Search{

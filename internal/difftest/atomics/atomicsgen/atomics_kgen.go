@@ -58,9 +58,9 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25", Limit: -2},
 	},
 	SPIRV: faultedSPIRV,
-	Sum:   0x70657730,
+	Sum:   0x51cf76c1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x56fd217a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x68226474},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
@@ -121,9 +121,9 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericFloat32SPIRV,
-	Sum:   0xcaf1bc2d,
+	Sum:   0xdf1afdf4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x76dfc4ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x9ce32da7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
@@ -186,7 +186,7 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericFloat64SPIRV,
-	Sum:   0xea420df6,
+	Sum:   0xfedbaeeb,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -247,7 +247,7 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericIntSPIRV,
-	Sum:   0x1a006314,
+	Sum:   0x49429b7f,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -306,9 +306,9 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericInt32SPIRV,
-	Sum:   0x14e215eb,
+	Sum:   0x5b9a8169,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x358b7513},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0xc9dba3ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
@@ -370,7 +370,7 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericInt64SPIRV,
-	Sum:   0x1a006314,
+	Sum:   0x49429b7f,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -431,7 +431,7 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUintSPIRV,
-	Sum:   0x46329d97,
+	Sum:   0x3aed9c65,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
@@ -490,9 +490,9 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUint32SPIRV,
-	Sum:   0x48d0eb68,
+	Sum:   0x28358673,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x5478b244},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x161c423b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
@@ -554,7 +554,7 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUint64SPIRV,
-	Sum:   0x46329d97,
+	Sum:   0x3aed9c65,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -622,7 +622,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35", Limit: -3},
 	},
 	SPIRV: longsSPIRV,
-	Sum:   0xd36669d3,
+	Sum:   0x4bf644c8,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -800,9 +800,9 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9", Limit: -2},
 	},
 	SPIRV: pushSPIRV,
-	Sum:   0xa3ca8ce7,
+	Sum:   0x161a93b2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xba60350d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xefe70c0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
@@ -871,9 +871,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0xd81db78b,
+	Sum:   0x55eee1b7,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x612f4ae2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x1d37a106},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
@@ -953,10 +953,10 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35", Limit: -3},
 	},
 	SPIRV: wordsSPIRV,
-	Sum:   0x45ee6349,
+	Sum:   0xf78fa0ce,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0xc35c50ad},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0x56bcaba0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0x832d8a7f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xb6f02e03},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{

@@ -519,9 +519,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
 	},
 	SPIRV: chainsSPIRV,
-	Sum:   0x76c61356,
+	Sum:   0x7fbe098d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x3bf62b8e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0xa411ccd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -687,9 +687,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6", Limit: -5},
 	},
 	SPIRV: complexSPIRV,
-	Sum:   0x7ba5f249,
+	Sum:   0x73efa67,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0xdeb58b69},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x54cbdf84},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -1493,10 +1493,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0x766899b9,
+	Sum:   0x1bde9c2f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xb55d016d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x418d4b12},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x3e138093},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xfde3b14b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1567,9 +1567,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
 	},
 	SPIRV: deepSPIRV,
-	Sum:   0x5341dede,
+	Sum:   0x2b464f36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x8a641e5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xc19dd90f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1627,10 +1627,10 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
 	},
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0xe58f0619,
+	Sum:   0x95605655,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x4a134abd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x73230f4e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x2f463efb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1764,9 +1764,9 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
-	Sum:   0x892ca071,
+	Sum:   0x80be2cc7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x4254124f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x68156d5c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -1856,10 +1856,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0x2824bf3f,
+	Sum:   0x144827f4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x85d594f6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x8aa5b320},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x2b826498},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xeb0e68c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -2078,10 +2078,10 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9", Limit: -1},
 	},
 	SPIRV: foundLastSPIRV,
-	Sum:   0xcf086c33,
+	Sum:   0xe02dab0d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbe4ebf48},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0xff5cb505},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbff658e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2257,9 +2257,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0x3eba68a8,
+	Sum:   0xa13ff33b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x3cacaf6c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x871adecc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2431,10 +2431,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0xd4dc62bf,
+	Sum:   0x46ddbbaa,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x9ac1d59a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x2dfb9a25},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x54f304d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x5b831802},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2556,9 +2556,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
-	Sum:   0x17ec9038,
+	Sum:   0xe633d403,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x77bbddc0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x279e071c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -2621,9 +2621,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
-	Sum:   0xf8343bca,
+	Sum:   0x957701c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x16d7cfd4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x3b26dbbe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -2686,9 +2686,9 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
 	},
 	SPIRV: groupGuardsSPIRV,
-	Sum:   0xc0352077,
+	Sum:   0xb7d67d5c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x4b10bd2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x7e3fa6cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -2750,9 +2750,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
-	Sum:   0x626ecd19,
+	Sum:   0x979a1e54,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0xcead486b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x6b0c6910},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -2813,9 +2813,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
-	Sum:   0xe5454932,
+	Sum:   0x3394426b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x9e604589},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0xb39663ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -2876,9 +2876,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
-	Sum:   0x70d3b4e7,
+	Sum:   0xcb5fca68,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0xa365685a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x3e60744a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -2939,9 +2939,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
-	Sum:   0xfa9b2f94,
+	Sum:   0xdbe6ebf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0x64e1db3e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0xcb0662cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -3002,9 +3002,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
-	Sum:   0x9a4018c3,
+	Sum:   0xce89d6d0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0x73bbfbf2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xcdd2bef5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -3065,9 +3065,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
-	Sum:   0xc31e6e32,
+	Sum:   0x74db8b7e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x9498714e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0xfcd11696},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3128,9 +3128,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
-	Sum:   0x69436a92,
+	Sum:   0x41349a5f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x1bd76cc4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x27b25f3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3207,10 +3207,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
 	},
 	SPIRV: groupLeaversSPIRV,
-	Sum:   0x79bdf78e,
+	Sum:   0xe576f4e2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x420f3574},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xc553a0d3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x15ed1b5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xeb073d82},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3290,10 +3290,10 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
 	},
 	SPIRV: groupRoundsSPIRV,
-	Sum:   0x4cef343f,
+	Sum:   0x6775310b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xb18339a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x78eb144d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0x4ac5a31f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x74768872},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3367,12 +3367,12 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	},
 	SPIRV: groupSettlesSPIRV,
-	Sum:   0x8a7bf16a,
+	Sum:   0xc05b5293,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xf084ad5e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x6669fe27},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0x54b5c0e8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0xf9353f34},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xa48b5c40},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x96bbd1c0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe8161790},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x7ca1f5cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -3444,10 +3444,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
-	Sum:   0x68ba1672,
+	Sum:   0x3b6df52c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x5d4ff3f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x1e187a9b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x942b7901},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x88d93f3b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -4600,9 +4600,9 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
 	},
 	SPIRV: jumpsSPIRV,
-	Sum:   0xc83c6773,
+	Sum:   0xec010637,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x4e9db10f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0xc3ac6f5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -4664,9 +4664,9 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7", Limit: -3},
 	},
 	SPIRV: largeStructsSPIRV,
-	Sum:   0xadbad7aa,
+	Sum:   0x1aea0950,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x4a3afff2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x8e3f3fa9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4739,10 +4739,10 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
 	},
 	SPIRV: leaversSPIRV,
-	Sum:   0xa046c5a6,
+	Sum:   0xd2a2fef9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xf8391dd1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xed54e2ec},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xe40abfd7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xdc1a58e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -4817,9 +4817,9 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7", Limit: -2},
 	},
 	SPIRV: localStructsSPIRV,
-	Sum:   0xad95e5d,
+	Sum:   0x8a90ef4b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0x2aa67fd2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xff9f405e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
@@ -4943,9 +4943,9 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7", Limit: -1},
 	},
 	SPIRV: loopedLocalSPIRV,
-	Sum:   0x7899cabd,
+	Sum:   0x762f3108,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x3d4b75df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0xd1c22f18},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -5072,10 +5072,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x519d0d2c,
+	Sum:   0x18506031,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xcdf5e641},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xb940debc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x4ddd853},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xfde88781},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5141,9 +5141,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x81c576d4,
+	Sum:   0xa49846fc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xaf346b2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x17300921},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5209,9 +5209,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
 	SPIRV: mathFuncsSPIRV,
-	Sum:   0xf4565d1a,
+	Sum:   0x55979e00,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x7ad50e90},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0xd6bf0275},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5272,9 +5272,9 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
 	},
 	SPIRV: maybeNilSPIRV,
-	Sum:   0xf5102832,
+	Sum:   0xa643500d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe2478152},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xbe472c56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5403,9 +5403,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0xc6de7a15,
+	Sum:   0x374850dd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x58e1b13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xcd91f8a7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5470,9 +5470,9 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7", Limit: -2},
 	},
 	SPIRV: neighboursSPIRV,
-	Sum:   0x538c3509,
+	Sum:   0xfcf15615,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0x79a40e4e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0xf72844ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
@@ -5530,9 +5530,9 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
 	},
 	SPIRV: nestedLoopsSPIRV,
-	Sum:   0x38b08b39,
+	Sum:   0x8d5738d6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x38b48861},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x3279af8f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
@@ -5895,10 +5895,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
 	SPIRV: phasesSPIRV,
-	Sum:   0x9a411184,
+	Sum:   0x7b52f69e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc7033f54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x31af3b0d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc1889168},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0xc8cdf198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -6015,9 +6015,9 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
 	SPIRV: primesSPIRV,
-	Sum:   0x4ec9c25f,
+	Sum:   0x4cddbb02,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xd5c5334f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xe458b569},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6203,9 +6203,9 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
 	},
 	SPIRV: reduceSPIRV,
-	Sum:   0x5602561a,
+	Sum:   0xae299981,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x97b544a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x86c773cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -6259,9 +6259,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
 	},
 	SPIRV: resultsSPIRV,
-	Sum:   0x3c7c7601,
+	Sum:   0x722eb9f7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xf7d700ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0x5545e53b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -6320,9 +6320,9 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7", Limit: -3},
 	},
 	SPIRV: returnEarlySPIRV,
-	Sum:   0x12721ca7,
+	Sum:   0xf4c6a2f3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0x41e6c82e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0xe1624a06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
@@ -6451,9 +6451,9 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15", Limit: -1},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0x9d61f057,
+	Sum:   0x1b6b983f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x5d0edc2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x47ea4244},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
@@ -6517,9 +6517,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x52fbf1ef,
+	Sum:   0x529a46e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0x2dfffb93},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xd22d7fa9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -6586,9 +6586,9 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesFloat32SPIRV,
-	Sum:   0xb115a7a1,
+	Sum:   0x7f4fa844,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0x8e6281a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0xe166a695},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
@@ -6656,9 +6656,9 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesFloat64SPIRV,
-	Sum:   0xf2a79eb3,
+	Sum:   0x770ec168,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x69f0843},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x3b71df78},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
@@ -6725,9 +6725,9 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesIntSPIRV,
-	Sum:   0x91d37775,
+	Sum:   0xc17d5997,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xaa52285f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xd3c2366e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
@@ -6794,9 +6794,9 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesInt16SPIRV,
-	Sum:   0x1cd63290,
+	Sum:   0x672eabf6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0xb4475b64},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0x21bc06dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -6863,9 +6863,9 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesUint32SPIRV,
-	Sum:   0xcc0a715e,
+	Sum:   0x26009da6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0x664f7c7c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0x95bbdc82},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
@@ -7412,9 +7412,9 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7", Limit: -2},
 	},
 	SPIRV: switchesSPIRV,
-	Sum:   0xd28eef33,
+	Sum:   0xe71d27d3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0xfc24ebec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0x34f05244},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
@@ -7530,10 +7530,10 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8", Limit: -4},
 	},
 	SPIRV: transposeSPIRV,
-	Sum:   0x8a828232,
+	Sum:   0x343feeeb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xdda4fdc4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xdb571420},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xf4751ce8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xa46aec72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{

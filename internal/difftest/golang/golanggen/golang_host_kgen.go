@@ -188,9 +188,9 @@ type complexesHost struct {
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
 var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:306:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:304:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:303:22"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:300:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:298:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:297:22"},
 }
 
 // Begin readies the form for a launch.
@@ -630,11 +630,11 @@ type panicsDoubleHost struct {
 func newPanicsDoubleHost() kernelimpl.HostForm { return new(panicsDoubleHost) }
 
 var panicsDoubleHostSites = []abi.Site{
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:260:8", Message: "1e+21"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:262:8", Message: "(2-1i)"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:268:8", Message: "\x00g\x00\x00"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:268:8", Message: "\x00k\x00\x00"},
-	{Kind: 1, Pos: "internal/difftest/golang/panics.go:270:7"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
+	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
+	{Kind: 1, Pos: "internal/difftest/golang/panics.go:239:7"},
 }
 
 // Begin readies the form for a launch.
@@ -8325,7 +8325,7 @@ type typeSwitchesHost struct {
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
 
 var typeSwitchesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:273:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:267:7"},
 }
 
 // Begin readies the form for a launch.

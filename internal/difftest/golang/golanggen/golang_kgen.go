@@ -53,9 +53,9 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
 	SPIRV: againSPIRV,
-	Sum:   0x9ff487f,
+	Sum:   0x2518850a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x92816fd1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xee98e8e7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x63a0760,
+	Sum:   0x8d9ecbd7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x3f893b10},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x69c7fb67},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x9da70867},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x452e943b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -169,7 +169,7 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
 		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
 	},
 	ArgSize: 48,
@@ -185,10 +185,10 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:187:13", Limit: -3},
 	},
 	SPIRV: appendsSPIRV,
-	Sum:   0xa2e09a1,
+	Sum:   0x455bcf17,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xed4459c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0x2870b0ed},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xc3f131ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xa0a4a151},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -246,9 +246,9 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
 	},
 	SPIRV: behindSPIRV,
-	Sum:   0xf77724f2,
+	Sum:   0x930655c4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x46c98776},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x269cb8fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -320,10 +320,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0x2bb1972,
+	Sum:        0x3dabb183,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x692f21d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x116cac90},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xe05dc4bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xeb6f0ffb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -471,10 +471,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x7ed4ed39,
+	Sum:   0x963ad52b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xa168f0ed},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xf99ec314},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x140c075e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x775ee1da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -667,10 +667,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0xbcd5579a,
+	Sum:   0x128c9306,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x6f91fcd2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4e32042a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xd01dfdb4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x573aa0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -721,9 +721,9 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
 	},
 	SPIRV: closuresSPIRV,
-	Sum:   0x2069fd9,
+	Sum:   0x96e2f06c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x9112f275},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0xce85e1e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
@@ -776,12 +776,12 @@ var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:301:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:295:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:303:22", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:304:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:306:7", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:297:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:298:9", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:300:7", Limit: -4},
 	},
 	SPIRV: complexesSPIRV,
 	Sum:   0x58b6e801,
@@ -881,10 +881,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0xcc8edf46,
+	Sum:        0xe0f2a43b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x6e1e1108},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xf77eb20b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x3f777d21},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xdcb7a2a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -950,10 +950,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7", Limit: -1},
 	},
 	SPIRV: deferredSPIRV,
-	Sum:   0x28f852ee,
+	Sum:   0x2dd1a0e5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0x9dea9b9e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x33f2c931},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xc95efb9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x892b2ea1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -1014,10 +1014,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0xa8456440,
+	Sum:   0x5e7c0ab2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x677a9ba4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0x7ed1551a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xfaa4300},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xbc4da2eb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1228,10 +1228,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x3aa0b538,
+	Sum:   0x289747a9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x94840bae},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x7450f6e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x2f6fd841},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x370efa10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1287,9 +1287,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x79e36681,
+	Sum:   0xfdc487ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x6009717},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x7920bdd7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1355,10 +1355,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0xcc85c46e,
+	Sum:   0x9ecaf4a3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x49369da2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x67db7640},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x230870f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x5e77fa72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1471,10 +1471,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x9282a803,
+	Sum:   0xd08450a2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x5b58105e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x65e6e766},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x39e6b994},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xce517367},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1527,14 +1527,14 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:223:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:237:7", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:217:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:231:7", Limit: -2},
 	},
 	SPIRV: iteratorsSPIRV,
-	Sum:   0x21e83bc1,
+	Sum:   0xa48cf30,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x28d3bfe1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0x460b715b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -1590,9 +1590,9 @@ var joinedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
 	},
 	SPIRV: joinedSPIRV,
-	Sum:   0xad5c5bda,
+	Sum:   0xeb0b8ee3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x3284809e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x80daa527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
@@ -1717,10 +1717,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xa727e483,
+	Sum:        0xe5d88d33,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x2653d004},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7ba0879e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xe93d2729},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x4eaed696},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1774,10 +1774,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0xcdac0a5a,
+	Sum:   0xdc9297ef,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xe4a2246},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x8ac91a94},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x1f5aebaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x653758bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -1896,10 +1896,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0x7035b006,
+	Sum:   0x3a96a349,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x86ace02},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xa1289fad},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xbf433d95},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x8bdc1a98},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -1955,9 +1955,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0x8b069344,
+	Sum:   0xc936cd38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x971e6279},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xabdc5fae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2069,9 +2069,9 @@ var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
 	},
 	SPIRV: nilMethodsSPIRV,
-	Sum:   0x7717e92b,
+	Sum:   0x50566d1c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0x4191c507},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
@@ -2128,9 +2128,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0xff182bb5,
+	Sum:   0x19c1756,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x7731c811},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x221b4e95},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2250,10 +2250,10 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
 	},
 	SPIRV: outcomesSPIRV,
-	Sum:   0xeee02242,
+	Sum:   0xf710aab,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xa71ab269},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xb2136367},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xdeed1dde},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x45d17c03},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -2306,53 +2306,51 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 24,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:158:15", Message: "interface conversion: interface {} is string, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:160:15", Message: "interface conversion: interface {} is nil, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:162:15", Message: "interface conversion: interface is nil, not golang.shaped"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:164:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:166:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:168:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:173:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:175:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:177:11"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:179:16"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:181:8", Message: "true"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:185:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:193:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:197:8", Message: "bad digit"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:199:8", Message: "out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:205:8", Message: "wrong"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:207:8", Message: "red"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:213:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:228:2", Message: "runtime error: range function continued iteration after whole loop exit"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:228:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00d\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00dgolang.level(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00ugolang.ratio(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00f\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00fgolang.weight(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00c\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00cgolang.phase\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00sgolang.caption(\"\x00\")\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mindspringsummerautumnwinternewfullout of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00s\x00\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mindspringsummerautumnwinternewfullout of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:127:15", Message: "interface conversion: interface {} is string, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:129:15", Message: "interface conversion: interface {} is nil, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:131:15", Message: "interface conversion: interface is nil, not golang.shaped"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:133:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:135:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:137:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:142:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:144:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:146:11"},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:148:16"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:150:8", Message: "true"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:154:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:162:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:166:8", Message: "bad digit"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:168:8", Message: "out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:174:8", Message: "wrong"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:176:8", Message: "red"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:182:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:197:2", Message: "runtime error: range function continued iteration after whole loop exit"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:197:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00d\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00dgolang.level(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00ugolang.ratio(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00f\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00fgolang.weight(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00c\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00cgolang.phase\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00sgolang.caption(\"\x00\")\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00s\x00\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:39:17", Limit: 3},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "(golang.twoOf[int,int])"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "(*[3]string)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "([]int)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "panic called with nil argument"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00t\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00u\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "\x00dgolang.stick(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "out of range"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:219:8"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:219:8", Message: "deep"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:248:45", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "(golang.twoOf[int,int])"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "(*[3]string)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "([]int)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "panic called with nil argument"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00t\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00u\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00dgolang.stick(\x00)\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "out of range"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0xba6ae623,
+	Sum:   0x37e5ee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x673e163b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xbe770d44},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x2559ea0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xe1874fab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2403,14 +2401,14 @@ var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.PanicsDouble).Kernel", Pos: "internal/difftest/golang/panics.go:257:21"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.PanicsDouble).Kernel", Pos: "internal/difftest/golang/panics.go:226:21"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:260:8", Message: "1e+21"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:262:8", Message: "(2-1i)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:268:8", Message: "\x00g\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:268:8", Message: "\x00k\x00\x00"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:270:7", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:239:7", Limit: -2},
 	},
 	SPIRV: panicsDoubleSPIRV,
 	Sum:   0xa6e5361f,
@@ -2569,9 +2567,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0xe6bf8c35,
+	Sum:   0x5a34473c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xd4c03622},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x5bd01cc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -2752,10 +2750,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
 	SPIRV: refilledSPIRV,
-	Sum:   0x3ea9368b,
+	Sum:   0xf45c5d7c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xd2f0b4df},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0xaaac1422},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0x8ce75496},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x61034cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -2806,9 +2804,9 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
 	},
 	SPIRV: ringsSPIRV,
-	Sum:   0x47b6e421,
+	Sum:   0x18595723,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc7c88ff6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0x416be36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
@@ -2998,9 +2996,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x20df4729,
+	Sum:   0x85427ac3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xdf9e8348},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xad271d42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -3060,10 +3058,10 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7", Limit: -2},
 	},
 	SPIRV: runesSPIRV,
-	Sum:   0x98d607f1,
+	Sum:   0x8c50825c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x26d66ae6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0xf1881f2b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0xe779dec7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0x5c8ca05},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -3121,9 +3119,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x5bd45578,
+	Sum:   0x815cfcdf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xd537bbfa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x970bc96d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3211,9 +3209,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x6fda31f5,
+	Sum:   0x8436f4b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xbf891f4e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xa0fa0eee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -3970,9 +3968,9 @@ var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
 	},
 	SPIRV: sideSPIRV,
-	Sum:   0x3e3f0e2f,
+	Sum:   0x7231804c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0xa31fc8a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x613c5e06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
@@ -4102,10 +4100,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0x726fbad3,
+	Sum:   0xb9fa16dd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x7da6a02f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x56439a36},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0xebdad700},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xb1308bfa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -4159,9 +4157,9 @@ var slotsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:295:7", Limit: -2},
 	},
 	SPIRV: slotsSPIRV,
-	Sum:   0xccda02bf,
+	Sum:   0xe7a8a06d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0x7d12f68b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0xa12d417f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
@@ -4288,10 +4286,10 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
 	},
 	SPIRV: spelledSPIRV,
-	Sum:   0x307bfb16,
+	Sum:   0x7e9209ad,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xbb3b0ffa},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0xa48ffab7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xd96fb495},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x730b07c5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -4365,10 +4363,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x403cdc5c,
+	Sum:   0x79849371,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xcd433ef9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x352ee5cc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xd9990e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x8e949c42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -4429,10 +4427,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0xf3102c01,
+	Sum:   0xfa197d9f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x649e6e8f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x776d1163},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x182ea5f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0xd5930102},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -4531,8 +4529,8 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:317:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:334:19", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:311:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:328:19", Limit: -2},
 	},
 	SPIRV: swapLoopsSPIRV,
 	Sum:   0x28bd3fe8,
@@ -4603,10 +4601,10 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0x8b66fdf7,
+	Sum:   0x494b436f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x4e2da138},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x45ab97d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xbf31b975},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xe0c591af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -4824,10 +4822,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0x4b734f12,
+	Sum:   0x1db2c7bd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x570af094},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x34513a8e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x3dffb7a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0xb83ab393},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -4880,10 +4878,10 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:282:19", Limit: -1},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:285:16"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:286:24", Limit: -2},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:286:18"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:276:19", Limit: -1},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:279:16"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:280:24", Limit: -2},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:280:18"},
 	},
 	SPIRV: toArraysSPIRV,
 	Sum:   0x4e841c86,
@@ -4999,7 +4997,7 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:273:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:267:7", Limit: -1},
 	},
 	SPIRV: typeSwitchesSPIRV,
 	Sum:   0xf6574814,
@@ -5074,10 +5072,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0xc52fa37b,
+	Sum:   0xb12f8f99,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x708c6278},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x21f42aa},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xe991f97e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xc2466a9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -5176,10 +5174,10 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0x99de1c3b,
+	Sum:        0xee117604,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xefe1d8d3},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x589f9886},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xa738b02b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0xfdd46d53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -5240,9 +5238,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0xa48f6641,
+	Sum:   0x38fbff98,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x49247c48},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -5299,9 +5297,9 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
 	SPIRV: unlikeSPIRV,
-	Sum:   0x9ee18e17,
+	Sum:   0x5d7cde1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x7bdd0298},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x4421bdd4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
@@ -5392,10 +5390,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x834cceba,
+	Sum:   0x5ee90f62,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x32dc537c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x5d22b924},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x10043548},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xd734a4dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -5543,9 +5541,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
 	},
 	SPIRV: varintsSPIRV,
-	Sum:   0xfb9e114a,
+	Sum:   0x95539862,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x50ce1342},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xc40213bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -5606,10 +5604,10 @@ var visitorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7", Limit: -2},
 	},
 	SPIRV: visitorsSPIRV,
-	Sum:   0xbecd8236,
+	Sum:   0xe1554c1b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xf2b32245},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xc31afba8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0x8acc072},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0x11b52e60},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
@@ -5674,9 +5672,9 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
 	},
 	SPIRV: waresSPIRV,
-	Sum:   0xf808cb58,
+	Sum:   0x26bffef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0xc97e4ea6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x4ea7b260},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{

@@ -62,10 +62,10 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36", Limit: -3},
 	},
 	SPIRV: aloneSPIRV,
-	Sum:   0x48dfe5ee,
+	Sum:   0xb9484a3f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xea269d91},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x6f6b6627},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xc55e005},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x72b3a56b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
@@ -137,9 +137,9 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
-	Sum:   0xd5572558,
+	Sum:   0xba37dc5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0xba8859b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0xbb785559},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -214,12 +214,12 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
 	},
 	SPIRV: bisectionsSPIRV,
-	Sum:   0x562934f2,
+	Sum:   0x1beba467,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x77e53b79},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x4a6ae07d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x66c4f1fa},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x6e33796d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0xdba825c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x1f21ae21},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x88f4d58},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x94948210},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
@@ -303,11 +303,11 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7", Limit: -3},
 	},
 	SPIRV: choicesSPIRV,
-	Sum:   0xa1b26f74,
+	Sum:   0x312c3517,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x369c3709},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x1a0849e7},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0x9648fe52},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0xe608a457},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0xc9378e15},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0xa8ad2f74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
@@ -376,10 +376,10 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	},
 	SPIRV: oneWayOutSPIRV,
-	Sum:   0xfec7ad92,
+	Sum:   0x35dde274,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x952e4b91},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x834d5ab8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0xc512a80},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x86703f78},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
@@ -471,12 +471,12 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
-	Sum:   0xa3fcab9a,
+	Sum:   0x94577b06,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x7651d7d1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0xfa4b5d11},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x3d748b19},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x56e62e41},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0xd1d644b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x875db157},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x7f8b24c4},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x1de40e30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -554,10 +554,10 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0x69787433,
+	Sum:   0xbfd15e0e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0x4d71abee},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x1c7f43c1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0xd7b40e8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x9e9cc64e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
@@ -632,9 +632,9 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
 	},
 	SPIRV: replacedSPIRV,
-	Sum:   0xe79803b1,
+	Sum:   0xa009cc0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xe3161f58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0x86f04b41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
@@ -713,9 +713,9 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
 	},
 	SPIRV: rowsSPIRV,
-	Sum:   0xcb5feb8d,
+	Sum:   0xda223974,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0x34614860},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0x1698843b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
@@ -780,10 +780,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0xbbd70acb,
+	Sum:   0xf4d160ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0xf967c3e0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0xefdbee7d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0x6d377def},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x87a033e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
@@ -871,11 +871,11 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5", Limit: -3},
 	},
 	SPIRV: statedSPIRV,
-	Sum:   0x318519eb,
+	Sum:   0x6f425c9a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xec474fd1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x5d2960ee},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xea016279},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x2943fc31},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x9d3bc1a9},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xa8bc3924},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -948,10 +948,10 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
 	SPIRV: stepsSPIRV,
-	Sum:   0xf1684c67,
+	Sum:   0x46fadc65,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x3be27112},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0x6d3b0216},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0xd0ba561f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0x4b908195},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
@@ -1036,11 +1036,11 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
 	},
 	SPIRV: uniformRowsSPIRV,
-	Sum:   0xb2f6783,
+	Sum:   0xb401d080,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0xd62aa480},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4895e608},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x4051b36e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x45167bcf},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4a0a9c1a},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x8a1fa24a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
@@ -1107,11 +1107,11 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
-	Sum:   0x3bcbe686,
+	Sum:   0x38bbc54e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x50d66d57},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x35eea12d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x2e7e311c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x2d11be7c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x176a9470},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x7e53fe46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
@@ -1195,11 +1195,11 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat32SPIRV,
-	Sum:   0xdca7219f,
+	Sum:   0xcfa97d02,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xabb61898},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x11212e78},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x6c1f66e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xc8e61608},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0xdbd4738d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x3fee520d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
@@ -1272,11 +1272,11 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat64SPIRV,
-	Sum:   0x47e8ac7f,
+	Sum:   0xed1ac692,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0x193926a3},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x8d253b4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0x975a1396},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xc58ee305},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0xa3248619},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0xf34cb533},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
@@ -1346,11 +1346,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
-	Sum:   0xdd383056,
+	Sum:   0x2e1cead4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xfef1b641},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x924c82c1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x821eca50},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xb06de2ac},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x3e8e62c1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x83967ad5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -1420,11 +1420,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
-	Sum:   0x541fbe9e,
+	Sum:   0x86109189,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xb48c54fa},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0xd3c765f3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xe4ef55f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xbe592987},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x887ad6b0},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xb7d7c77d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -1495,11 +1495,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
-	Sum:   0x359bdaab,
+	Sum:   0x70d9d627,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xfc1d76c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x58a6c601},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x8e25fb18},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xe604330},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x2bbae51f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0xf971612f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -1569,11 +1569,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
-	Sum:   0xc191efe0,
+	Sum:   0xc2e628a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0x4388c9b5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0xbee6f8fc},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x38f31ee5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xe926a303},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x3d9e6140},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x36b2dbc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -1643,11 +1643,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
-	Sum:   0x844db90c,
+	Sum:   0xf42d6f9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0xa72c2d26},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x39983dd1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0xc2317443},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0x1a0c9bd1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x64eea607},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x9b60ebb4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -1718,11 +1718,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
-	Sum:   0x866635af,
+	Sum:   0xae6d7dff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x3aacc1ad},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xd7f10866},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xb57e450c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x60a2c4e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xf286303},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xc8955dc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{

@@ -120,9 +120,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0xcd7dfddd,
+	Sum:   0x760980ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xf72cfb53},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x9c8cb4e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -181,9 +181,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0xc8016b3c,
+	Sum:   0x8e8b7be7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xcae80047},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0x61974798},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -242,9 +242,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0x1d8956dc,
+	Sum:   0x4243ec6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x1a0deddb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x2d0b85d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -303,9 +303,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0xe38c7b9b,
+	Sum:   0xa09a3fb0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x90f28d0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x9e95c546},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -364,9 +364,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0x2f23f709,
+	Sum:   0xe64e2b14,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xce43da15},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xe8e26902},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -425,9 +425,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0xc525674f,
+	Sum:   0x14d2ab8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x8da18dec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x3a0b2c5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -486,9 +486,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0x9597c554,
+	Sum:   0xfc6b46a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x6d7b90e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x65026d89},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -547,9 +547,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0xa9d0f5e2,
+	Sum:   0x80388f53,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x92d9784},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x9082b9af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -610,9 +610,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x9c864039,
+	Sum:   0x4edf28c9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x3a4e40fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8ea01b59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -677,9 +677,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x9dc10d36,
+	Sum:   0x9b735b5d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xda323b85},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xf236774},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -744,9 +744,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xa510c3ba,
+	Sum:   0xe1a5bf34,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xf76e2adb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x9378d780},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -811,9 +811,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x7c860d52,
+	Sum:   0x16f48be6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x8f7b6493},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0xe49f5c7e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -878,9 +878,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x3f17f698,
+	Sum:   0xcd16724c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x28d2a7d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xd7c29ee1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -945,9 +945,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0xf195e58b,
+	Sum:   0x8400c180,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x208eecf8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x67fcbdb0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1012,9 +1012,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x40761d50,
+	Sum:   0x12bc3ee5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xb33eb141},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xf9505f5c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1079,9 +1079,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x9f827663,
+	Sum:   0x91364783,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xe5509e5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x78b8a336},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -3932,9 +3932,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0x466cdabc,
+	Sum:   0x682730a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7eea05fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0xb2f7f156},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -3998,9 +3998,9 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
 	SPIRV: floats64SPIRV,
-	Sum:   0xc816dae3,
+	Sum:   0xb0c2dbd5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x774c34f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x43db0e9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4621,9 +4621,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0xaaa56cbc,
+	Sum:   0xa8f5fdd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdae97090},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdc4ff6d5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4683,9 +4683,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xb24de61a,
+	Sum:   0xb72aabb8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x12e40d50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x235ba59c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4745,9 +4745,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x774be0dd,
+	Sum:   0x75b25805,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x1e6447a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x2e6a3dd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4807,9 +4807,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0xb11a6b75,
+	Sum:   0x1a13a8cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xb347abdb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xf0157db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4869,9 +4869,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x40934b76,
+	Sum:   0x2e657688,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xbd294447},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x7d0ceadc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4931,9 +4931,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x67522d7a,
+	Sum:   0x7666a8ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x42f5a4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xe819de98},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4993,9 +4993,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0x61240769,
+	Sum:   0xe05bbdc4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x2b714a3c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x17fd92e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5055,9 +5055,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0xe97a9abd,
+	Sum:   0xeb1e72d9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xf3dfa9c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xad3fcfcf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5605,9 +5605,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0xfb5ea8a1,
+	Sum:   0x103ef048,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xefcdb799},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x9fbd39f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5667,9 +5667,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x3b687007,
+	Sum:   0x9608a3df,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x44873aa4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xc494f85a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5729,9 +5729,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x1abd501,
+	Sum:   0x97300f30,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x4afa0668},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x558b2595},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5791,9 +5791,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x409a5708,
+	Sum:   0x767d702c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xdf2c8e6a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xb2f1312d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -6166,9 +6166,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0xdf9c2469,
+	Sum:   0xb57838a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xa98e2340},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x4bc5e922},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -6233,9 +6233,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x5d27950c,
+	Sum:   0x4ffa4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xd32f3e68},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x3e9f0d13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6300,9 +6300,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0x93940a04,
+	Sum:   0x68512146,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2240dcfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0xdd1a71dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6367,9 +6367,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0xeeb9f5c8,
+	Sum:   0x23f816ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa97669a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0x3ed23bc9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -7848,9 +7848,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0x39d06828,
+	Sum:   0x114907a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xb63cea2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x6e3fa59f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -7909,9 +7909,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0x6368b81,
+	Sum:   0xc9bd526b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0xa6fce34d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x1e0536ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -7970,9 +7970,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0x95c00652,
+	Sum:   0x6372057d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x3a6099df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x49083c9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8031,9 +8031,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0x8b90611,
+	Sum:   0xabc481b8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xfafc6636},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xd9d7b594},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -8092,9 +8092,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint16SPIRV,
-	Sum:   0xb4d53b08,
+	Sum:   0xd557276,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xd60a706a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xd3627bdb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -8153,9 +8153,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint32SPIRV,
-	Sum:   0xba86307,
+	Sum:   0x34383537,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x52bc6842},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x140336c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -8214,9 +8214,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint64SPIRV,
-	Sum:   0xab85dabb,
+	Sum:   0xefe9f2a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xe3ed5b8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xd4c443b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -8275,9 +8275,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint8SPIRV,
-	Sum:   0x646bddab,
+	Sum:   0x124e5183,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x692e57b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x1d551b1c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{

@@ -54,10 +54,10 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -4},
 	},
 	SPIRV: blurArgumentSPIRV,
-	Sum:   0xe07257b4,
+	Sum:   0x839f4b16,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x666323d1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0xae8e875d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0xa33f07f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -124,10 +124,10 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
 	},
 	SPIRV: blurConstantSPIRV,
-	Sum:   0xf61a2236,
+	Sum:   0xcdfae8cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0xbea2152f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0x2cc3dca6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0x5be198ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
@@ -196,10 +196,10 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
 	},
 	SPIRV: blurSpecSPIRV,
-	Sum:   0x661a5c3e,
+	Sum:   0x5d3c78fc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x9d0026ef},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x83f8f0e1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x4f535f15},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x5b34e167},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -275,10 +275,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0x43c611b4,
+	Sum:   0xce2f424,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xec538d1c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0xa73425ec},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0x5712590b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x194b614c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -365,10 +365,10 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
 	},
 	SPIRV: matMulConstantSPIRV,
-	Sum:   0x9adcbbe8,
+	Sum:   0x3296ed06,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0xd2551701},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x6f1f7638},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x7aef5d9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0xaa15e196},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -449,10 +449,10 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Pos: "internal/specbench/kernels/kernels.go:20:2", Var: &kernels.Tile},
 	},
 	SPIRV: matMulSpecSPIRV,
-	Sum:   0xad06da32,
+	Sum:   0xfdcd52ad,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x904d7b87},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x8ee6f9ce},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xc23755ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xa99c239b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
@@ -523,10 +523,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0x12ada3f5,
+	Sum:   0xbaa0d762,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x90000a3e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xc63c57c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0xf51f7e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
@@ -588,10 +588,10 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
 	},
 	SPIRV: medianConstantSPIRV,
-	Sum:   0xd12e61a8,
+	Sum:   0x44ac9dbc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x8094515c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x5e1624e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0xcad482bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x216eeddf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -662,10 +662,10 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
 	},
 	SPIRV: medianSpecSPIRV,
-	Sum:   0x573ae3f9,
+	Sum:   0x73a0becf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd90af304},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x22d664d2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0x1a635f76},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x8af6bfe1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
