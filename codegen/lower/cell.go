@@ -28,6 +28,7 @@ type cell struct {
 	one      *ir.Value // the constant that a phi's variable holds, if it is one
 	known    bool      // something was stored in it
 	anew     bool      // each round of a loop has its own
+	born     int       // the lowerer's time when it was declared; 0 before
 	once     bool      // it is stored to only where it is declared: one is its value, too
 	oneAt    *ir.Block // where one, of a variable that is anew, has been stored
 	zeroed   *ir.Block // where it was

@@ -284,6 +284,7 @@ func (l *lowerer) unsupported(in ssa.Value) val {
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
+	c.setBorn(l.tick())
 	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}

@@ -12,13 +12,21 @@ import (
 
 // A variable declared in a loop is a new one in each iteration, but one cell
 // here. That is the same unless a pointer or closure keeps the variable of an
-// earlier iteration while the next one comes to be: those are refused.
+// earlier iteration while the next one comes to be: those are refused. Where a loop is
+// lowered round by round, each round has a cell of its own, which comes to be again
+// with the next run of the loop, or with that of a loop within the round.
 
 // keepsOld reports whether a phi that is given v, which is x, may still be used once a
 // variable that x refers to has been declared again.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
-		if at := c.declaredIn(f); at != nil && liveAcross(phi, at) {
+		at := c.declaredIn(f)
+		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
+			continue
+		}
+		// In the loop, where rounds are told apart, nothing more is asked of its value.
+		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
+		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
 			l.oldVariable(c, !passed || instanceOf(from) != nil)
 		}
@@ -34,7 +42,8 @@ func (l *lowerer) storesOld(to ref, x val) {
 	for _, c := range l.cellsOf(x) {
 		for f := c.frame(); f != nil; f = f.caller {
 			held := holder.declaredIn(f)
-			if readAfter(c.declaredIn(f), held) {
+			at := c.declaredIn(f)
+			if readAfter(at, held, f.roundsOf(c, at, nil)) {
 				l.oldVariable(c, true)
 				break
 			}
@@ -231,7 +240,7 @@ var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "s
 func (l *lowerer) cellsOf(x val) []*cell {
 	var out []*cell
 	add := func(c *cell) {
-		if c != nil && c.home != nil && !c.anew {
+		if c != nil && c.home != nil {
 			out = append(out, c)
 		}
 	}
@@ -283,19 +292,50 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
+// tick returns a time later than all before.
+func (l *lowerer) tick() int { l.time++; return l.time }
+
+func (c *cell) setBorn(time int) {
+	c.born = time
+	for _, part := range c.fields {
+		part.setBorn(time)
+	}
+}
+
+// roundsOf returns the loops of f, with a block in them if there is one, that are lowered
+// round by round and have at in them, which declares the variable: their next rounds
+// declare others. Of what is yet to be declared nothing is known.
+func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
+	var all []*unrolled
+	for _, u := range f.unrolled {
+		if at != nil && c.born > 0 && u.blocks[at.Block()] && (in == nil || u.blocks[in]) {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// ofRoundBefore reports whether the variable is that of a round before the one that is
+// being lowered, of a loop with the block in it, or will be when that block begins.
+func (f *frame) ofRoundBefore(c *cell, at ssa.Instruction, in *ssa.BasicBlock) bool {
+	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
+		return u.active && u.blocks[in] && u.blocks[at.Block()] && (c.born < u.began || in == u.head)
+	})
+}
+
 // liveAcross reports whether at may run between a phi and a use of what the phi
-// then was.
-func liveAcross(phi *ssa.Phi, at ssa.Instruction) bool {
+// then was, in one round of the loops; by way of other phis, if deep.
+func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool) bool {
 	home, b := phi.Block(), at.Block()
 	reached := map[*ssa.BasicBlock]bool{}
-	walk(home, home, reached)
+	walk(home, home, reached, rounds...)
 	if b != home && !reached[b] {
 		return false
 	}
 	after := map[*ssa.BasicBlock]bool{}
-	walk(b, home, after)
+	walk(b, home, after, rounds...)
 	from := slices.Index(b.Instrs, at)
-	for _, u := range usesOf(phi) {
+	for _, u := range usesOf(phi, deep) {
 		if after[u.block] || u.block == b && u.index > from {
 			return true
 		}
@@ -303,19 +343,29 @@ func liveAcross(phi *ssa.Phi, at ssa.Instruction) bool {
 	return false
 }
 
-// walk marks the blocks after b that are reached without going through stop.
-func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) {
+// walk marks the blocks after b that are reached without going through stop; what the
+// next rounds of the loops reach are the blocks behind them.
+func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
 	for _, s := range b.Succs {
-		if s != stop && !seen[s] {
-			seen[s] = true
-			walk(s, stop, seen)
+		to := []*ssa.BasicBlock{s}
+		for _, u := range rounds {
+			if s == u.head && u.blocks[b] {
+				to = u.behind()
+			}
+		}
+		for _, s := range to {
+			if s != stop && !seen[s] {
+				seen[s] = true
+				walk(s, stop, seen, rounds...)
+			}
 		}
 	}
 }
 
 // readAfter reports whether at may run again and the variable declared by held,
-// or outside if held is nil, be used then without being declared anew.
-func readAfter(at, held ssa.Instruction) bool {
+// or outside if held is nil, be used then without being declared anew. The next rounds
+// of the loops do not run at.
+func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
 	if at == nil {
 		return false
 	}
@@ -326,13 +376,13 @@ func readAfter(at, held ssa.Instruction) bool {
 		}
 	}
 	seen := map[*ssa.BasicBlock]bool{}
-	walk(at.Block(), stop, seen)
+	walk(at.Block(), stop, seen, rounds...)
 	if !seen[at.Block()] || held == nil {
 		return seen[at.Block()]
 	}
 	// What is declared inside of a call is used only there.
 	v, ok := held.(*ssa.Alloc)
-	return ok && slices.ContainsFunc(usesOf(v), func(u use) bool { return seen[u.block] })
+	return ok && slices.ContainsFunc(usesOf(v, false), func(u use) bool { return seen[u.block] })
 }
 
 type use struct {
@@ -340,8 +390,9 @@ type use struct {
 	index int
 }
 
-// usesOf returns the uses of a value, and of the pointers made from it.
-func usesOf(v ssa.Value) []use {
+// usesOf returns the uses of a value, and of the pointers made from it; of the phis that
+// may be it, too, if deep.
+func usesOf(v ssa.Value, deep bool) []use {
 	var out []use
 	seen := map[ssa.Value]bool{v: true}
 	for work := []ssa.Value{v}; len(work) > 0; {
@@ -357,6 +408,10 @@ func usesOf(v ssa.Value) []use {
 						p := r.Block().Preds[i]
 						out = append(out, use{p, len(p.Instrs)})
 					}
+				}
+				if deep && !seen[r] {
+					seen[r] = true
+					work = append(work, r)
 				}
 				continue
 			case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.MakeInterface,

@@ -61,6 +61,7 @@ type lowerer struct {
 	lengths    []func()                 // to be called when constants have their numbers
 	ends       []func()                 // to be called when all is lowered
 	rounds     int                      // of loops that are being lowered round by round
+	time       int                      // rounds that have begun, and variables that have been declared
 	stores     map[*ir.Var][]*ir.Value  // what is stored in variables, when all is lowered
 	written    map[any]*ir.Value        // the addresses that calls' instructions write to
 	refused    map[ssa.Instruction]bool // what package check has found
@@ -388,7 +389,8 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 			return fail()
 		}
 		l.endless[fn] = l.endless[fn] || again > maxNested
-		if again > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) {
+		if again > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) &&
+			!otherVars(f, f.args, args) && !otherVars(f, f.bindings, bindings) {
 			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", load.FuncText(fn))
 			return fail()
@@ -456,6 +458,27 @@ func sameFuncs(a, b []val) bool {
 		}
 	}
 	return true
+}
+
+// otherVars reports whether values, those of a call within the call f, refer to other
+// variables than the values of f, which were there before it: a closure may call another
+// one of its function literal, as where iterators are made of iterators. There is no end
+// only to the variables that calls declare.
+func otherVars(f *frame, outer, inner []val) bool {
+	for i, v := range inner {
+		switch v := v.(type) {
+		case pointer:
+			c, ok := v.ref.(*cell)
+			if p, isPointer := outer[i].(pointer); ok && c.home != nil && c.declaredIn(f) == nil && isPointer && p.ref != v.ref {
+				return true
+			}
+		case function:
+			if g, ok := outer[i].(function); ok && g.fn == v.fn && otherVars(f, g.bindings, v.bindings) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sameShapes reports whether values have one shape each. A call within a call of the same
@@ -626,9 +649,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 		if c == nil {
 			c = l.phiCell(f, phi, x)
 		}
-		if !f.inRound(to) {
-			l.keepsOld(f, phi, phi.Edges[pred], x)
-		}
+		l.keepsOld(f, phi, phi.Edges[pred], x)
 		l.storeCell(c, x)
 		c.know(x)
 	}

@@ -18,6 +18,7 @@ type unrolled struct {
 	blocks map[*ssa.BasicBlock]bool // the loop's, and those by which its rounds return
 	outs   []ssa.Value              // defined in the loop and used behind it
 	active bool                     // being lowered
+	began  int                      // the time when the round did that is being lowered
 }
 
 // maxReturnBlocks bounds the blocks outside of a loop that are lowered in each round.
@@ -261,6 +262,19 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	return nil
 }
 
+// behind returns the blocks that the loop leads to.
+func (u *unrolled) behind() []*ssa.BasicBlock {
+	var out []*ssa.BasicBlock
+	for b := range u.blocks {
+		for _, s := range b.Succs {
+			if !u.blocks[s] {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
 // inRound reports whether a block is in a loop that is being lowered round by round.
 func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
@@ -297,6 +311,7 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			l.again = true
 			break
 		}
+		u.began = l.tick()
 		at := f.block(l, u.head)
 		phis := l.forget(f, u)
 		l.b = at
