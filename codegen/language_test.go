@@ -209,7 +209,10 @@ var language = map[string][]snippet{
 	"new":                 {yes("p := new(int32); *p = 3; k.Out[i] = *p")},
 	"make": {
 		yes("s := make([]int32, 2, 4); s = s[:4]; s[i%4] = 3; k.Out[i] = s[0]"),
+		yes("s := twice(4); k.Out[i] = s[i%8] + int32(cap(twice(3)))", "func twice(n int) []int32 { return make([]int32, 2*n) }"),
+		yes("p := rand.New(rand.NewPCG(1, uint64(i))).Perm(8); k.Out[i] = int32(p[i%8])"),
 		no("KG204", "s := make([]int32, i); k.Out[i] = s[0]"),
+		no("KG204", "s := twice(i); k.Out[i] = s[0]", "func twice(n int) []int32 { return make([]int32, 2*n) }"),
 	},
 	"append": {
 		yes("s := make([]int32, 0, 8); for j := range i { s = append(s, int32(j)) }; s = append(k.Out[:1], s...); k.Out[i] = s[0]"),
@@ -255,6 +258,7 @@ var language = map[string][]snippet{
 		yes("slices.Sort(k.X); slices.SortStableFunc(k.F, cmp.Compare[float32])"),
 		yes("s := slices.Insert(k.X[:3], 1, 2); s = slices.Replace(s, 0, 1, 3, 4); k.Out[i] = s[0]"),
 		yes("slices.Sort(k.F); slices.SortFunc(k.X, cmp.Compare[int32])"),
+		yes("s := slices.Clone(k.X[:8]); s = slices.Concat(s, slices.Repeat(s[:2], 3)); k.Out[i] = slices.Grow(s, 1)[i%14]"),
 		no("KG204", "s := slices.Clone(k.X); k.Out[i] = s[0]"),
 	},
 	"package sort": {
@@ -278,8 +282,8 @@ var language = map[string][]snippet{
 		yes("b := strconv.AppendInt(make([]byte, 0, 20), int64(k.X[i]), 10); b = strconv.AppendBool(b, k.B[i]); k.Out[i] = int32(len(b))"),
 		no("KG304", "n, _ := strconv.Atoi(\"12\"); k.Out[i] = int32(n)"),
 	},
-	"package encoding/hex":            {yes("b := make([]byte, 8); k.Out[i] = int32(hex.Encode(b, []byte(\"abc\"))) + int32(b[i%8])"), no("KG204", "k.B[i] = hex.EncodeToString([]byte(\"ab\")) == \"a\"")},
-	"package encoding/base32, base64": {yes("e := base64.NewEncoding(\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\"); b := make([]byte, 8); e.Encode(b, []byte(\"abc\")); k.Out[i] = int32(b[i%8])"), yes("b := make([]byte, 8); base64.StdEncoding.Encode(b, []byte(\"abc\"))"), no("KG204", "b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b)")},
+	"package encoding/hex":            {yes("b := make([]byte, 8); k.Out[i] = int32(hex.Encode(b, []byte(\"abc\"))) + int32(b[i%8])"), yes("k.B[i] = hex.EncodeToString([]byte(\"ab\")) == \"6162\""), no("KG204", "k.B[i] = hex.EncodeToString([]byte(\"abc\")[i:]) == \"6162\"")},
+	"package encoding/base32, base64": {yes("e := base64.NewEncoding(\"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\"); b := make([]byte, 8); e.Encode(b, []byte(\"abc\")); k.Out[i] = int32(b[i%8])"), yes("b := make([]byte, 8); base64.StdEncoding.Encode(b, []byte(\"abc\"))"), yes("b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b)"), no("KG204", "b := make([]byte, 8); base32.NewEncoding(\"0123456789abcdefghijklmnopqrstuv\").Decode(b, b[i:])")},
 	"package hash/fnv":                {yes("h := fnv.New64a(); h.Write([]byte(\"abc\")); k.U[i] = h.Sum64()")},
 	"package image, image/color":      {yes("c := color.RGBA{1, 2, uint8(i), 255}; y, _, _ := color.RGBToYCbCr(c.R, c.G, c.B); r := image.Rect(0, 0, i, 5).Intersect(image.Rect(1, 1, 9, 9)); k.Out[i] = int32(y) + int32(r.Dx()); k.B[i] = image.Pt(i, 2).In(r)"), no("KG204", "k.Out[i] = int32(image.NewGray(image.Rect(0, 0, i, i)).Stride)")},
 	"package container/list":          {yes("l := list.New(); l.PushBack(k.X[i]); l.PushFront(int32(3)); for e := l.Front(); e != nil; e = e.Next() { k.Out[i] += e.Value.(int32) }")},

@@ -265,7 +265,7 @@
 //	copy, clear                yes; clear of a map: KG207
 //	complex, real, imag        yes
 //	new                        yes
-//	make                       yes, of slices with constant sizes; else KG204
+//	make                       yes, of slices with sizes that are constant, or become it in each call of a helper; else KG204
 //	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
 //	panic                      yes, a fault with the text that gc prints, as far as Error or String make no new string
 //	recover                    no: KG105
@@ -279,10 +279,10 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	bytes                      yes, what compares, searches and trims, and Buffer within the capacity of its bytes; what allocates: KG204, KG208
+//	bytes                      yes, what compares, searches and trims, copies of known lengths, and Buffer within the capacity of its bytes; what else allocates: KG204, KG208
 //	strings                    yes, what compares, searches and trims, and iterators; what makes strings: KG304
 //	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; what parses or makes strings: KG304
-//	slices                     yes; what allocates, Clone, Collect, …: KG204
+//	slices                     yes, Clone, Concat, Grow and Repeat of known lengths; what else allocates: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
 //	math/rand                  yes, generators of one's own: New, NewSource, NewZipf; a source of NewSource has 4.8 KiB in each work-item; the functions: KG304
@@ -300,8 +300,8 @@
 //	crypto/md5, sha1           yes, the functions that sum; also where GODEBUG=fips140=only has the host refuse them
 //	errors                     yes; up to 8 in Join; the errors it has joined: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
-//	encoding/hex               yes, of bytes; what makes strings: KG204
-//	encoding/base32, base64    yes, of bytes; what base32 decodes: KG204
+//	encoding/hex               yes, of bytes; what makes strings of unknown lengths: KG204
+//	encoding/base32, base64    yes, of bytes; what base32 decodes of unknown lengths: KG204
 //	image, image/color         yes, points, rectangles, colours and pixels; what allocates: KG204
 //	unsafe                     no: KG205; Sizeof is a constant
 //	fmt, os, sync, time, …     no: KG304

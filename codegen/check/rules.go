@@ -129,22 +129,17 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// allocation is about sizes that are not known: of make with constants, go/ssa
-// makes an array.
+// allocation is about what has no capacity for certain. Whether the size of a make is
+// known shows when the calls that lead there are written out.
 func allocation(in ssa.Instruction, report reporter) {
-	if _, ok := in.(*ssa.MakeSlice); ok && !allocatesBeyond[origin(in.Parent()).RelString(nil)] {
-		report("give make a constant capacity, or use a slice that the host passes",
-			"a kernel cannot allocate memory whose size is not known when it is built")
-	}
-	if builtin(in) == "append" && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
+	if builtin(in) == "append" && !clones[origin(in.Parent()).RelString(nil)] && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
 			"append has to allocate here, since the slice has no capacity, and a kernel cannot")
 	}
 }
 
-// allocatesBeyond names functions that allocate only beyond a slice's capacity, which
-// is a fault as with append.
-var allocatesBeyond = map[string]bool{"slices.Grow": true, "slices.Insert": true, "slices.Replace": true}
+// clones names functions whose append allocates as much as it appends, which may be known.
+var clones = map[string]bool{"slices.Clone": true, "bytes.Clone": true, "bytes.Join": true, "bytes.ToLower": true, "bytes.ToUpper": true}
 
 // noCapacity reports whether a slice is made of nil, of literals without
 // elements and of what is appended to these.

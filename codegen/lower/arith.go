@@ -344,6 +344,9 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
+			if n, ok := l.known(x.len); ok && n > 0 && l.choices.folds {
+				return l.m.Bool(false)
+			}
 			if x.at.device() {
 				return l.op(ir.OpAddrIsNull, ir.TypeBool, x.at.addr)
 			}

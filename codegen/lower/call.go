@@ -294,13 +294,31 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return l.lost(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
+	if (allocatesBeyond(l.frame.fn) || clones(l.frame.fn)) && !l.oneSlice {
+		if v, ok := l.grown(in, s, more, elem); ok {
+			return v
+		}
+	}
+	if clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
+		if l.foldsAgain() {
+			return l.zero(in.Type())
+		}
+		l.errorf(diag.Alloc, in.Pos(), "clone a slice of a constant length: slices.Clone(s[:8])",
+			"a kernel cannot allocate memory whose size is not known when it is built")
+		return bad{}
+	}
 	allocates := func() {
+		if l.foldsAgain() {
+			return
+		}
 		l.errorf(diag.Alloc, in.Pos(), "give the slice a capacity: s := make([]T, 0, 16), or s[:0] of one that the host passes",
 			"append has to allocate here, since the slice is as long as its capacity, and a kernel cannot")
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.oneSlice {
-		allocates()
+		if allocates(); l.again {
+			return l.zero(in.Type())
+		}
 		return l.lost(in.Type())
 	}
 	if s.at.device() && !l.oneSlice {

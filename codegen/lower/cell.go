@@ -27,10 +27,14 @@ type cell struct {
 
 	one      *ir.Value // the constant that a phi's variable holds, if it is one
 	known    bool      // something was stored in it
+	edges    int       // how many edges lead to a phi
+	edge     val       // what the last of them stores
 	anew     bool      // each round of a loop has its own
 	born     int       // the lowerer's time when it was declared; 0 before
 	once     bool      // it is stored to only where it is declared: one is its value, too
 	oneAt    *ir.Block // where one, of a variable that is anew, has been stored
+	last     val       // the constant or slice that was stored last, where sizes may depend on it
+	lastAt   *ir.Block // where that was
 	zeroed   *ir.Block // where it was
 	versions *versions // nil for one that keeps its shape
 	several  *several  // nil for one that holds values of one shape at a time
@@ -72,11 +76,35 @@ func (l *lowerer) place() place {
 	return place{l.frame, l.frame.cur.Block(), l.inAlt}
 }
 
+// remember notes what is stored last in a variable, where sizes may depend on it.
+func (c *cell) remember(l *lowerer, x val) {
+	c.last, c.lastAt = nil, l.b
+	if !l.choices.folds {
+		return
+	}
+	switch v := x.(type) {
+	case slice:
+		c.last = v
+	case *ir.Value:
+		if v.IsConst() {
+			c.last = v
+		}
+	}
+}
+
 // settle says where a variable and its parts are declared.
-func (c *cell) settle(home place, in *ssa.Alloc) {
+func (c *cell) settle(home place, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
 		part.settle(home, in)
+	}
+}
+
+// setOnce says of a variable's scalars that they are stored to only where it is declared.
+func (c *cell) setOnce() {
+	c.once = c.cls == classScalar
+	for _, part := range c.fields {
+		part.setOnce()
 	}
 }
 
@@ -142,7 +170,11 @@ func (l *lowerer) zeroCell(c *cell) {
 		v := l.op(ir.OpZero, ir.TypeVoid)
 		v.Aux = &ir.Ref{Var: c.mem.v}
 	case c.scalar != nil:
-		l.storeVar(c.scalar, l.m.Const(c.scalar.Type, 0))
+		zero := l.m.Const(c.scalar.Type, 0)
+		l.storeVar(c.scalar, zero)
+		if c.remember(l, zero); c.once && l.choices.folds {
+			c.one = zero
+		}
 	case c.cls == classShape:
 		l.storeCell(c, l.zero(c.typ))
 		c.zeroed = l.b
@@ -174,6 +206,9 @@ func (l *lowerer) loadCell(c *cell) val {
 		if c.one != nil && (c.once || c.anew && l.unchanged(c.oneAt)) {
 			return c.one
 		}
+		if c.last != nil && l.unchanged(c.lastAt) {
+			return c.last
+		}
 		return l.loadVar(c.scalar)
 	case classStruct:
 		t := tuple{make([]val, len(c.fields))}
@@ -193,6 +228,9 @@ func (l *lowerer) loadCell(c *cell) val {
 	case classShape:
 		if c.several != nil {
 			return l.loadSeveral(c)
+		}
+		if c.last != nil && l.unchanged(c.lastAt) {
+			return c.last
 		}
 		if c.pending && !isString(c.typ) {
 			l.choices.early[c.inst] = true
@@ -229,6 +267,7 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	case classScalar:
 		if x, ok := v.(*ir.Value); ok {
 			l.storeVar(c.scalar, x)
+			c.remember(l, x)
 			if c.once || c.anew {
 				c.one, c.oneAt = nil, l.b
 				if x.IsConst() {

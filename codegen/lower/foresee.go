@@ -24,12 +24,14 @@ type choices struct {
 	inits    map[*ssa.Package]*constEnv // what initialisers make
 	objects  map[any]*object            // of packages, by their ids
 	rolled   map[rolledKey]bool         // loops that are not lowered round by round
+	made     map[*path]*types.Array     // what make and its like have made
+	folds    bool                       // sizes depend on what is computed from constants
 	run      *initRun
 	computed map[*ssa.Global]*constTree // nil for what is not known
 }
 
 func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}, run: newInitRun(), computed: map[*ssa.Global]*constTree{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, run: newInitRun(), computed: map[*ssa.Global]*constTree{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
@@ -84,7 +86,7 @@ func (l *lowerer) translatable(v val) bool {
 		}
 		return true
 	}
-	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.owners[m.v].inst.declares() }
+	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.choices.declares(l.owners[m.v].inst) }
 	switch v := v.(type) {
 	case nil, *ir.Value, text, null, item, group, subGroup:
 		return true
@@ -103,7 +105,7 @@ func (l *lowerer) translatable(v val) bool {
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell:
-			return r.inst.declares()
+			return l.choices.declares(r.inst)
 		case mem:
 			return inMem(r)
 		case constRef:
@@ -115,7 +117,7 @@ func (l *lowerer) translatable(v val) bool {
 
 // declares reports whether a path leads to a variable that the source declares, or to a
 // part of one.
-func (p *path) declares() bool {
+func (c *choices) declares(p *path) bool {
 	if p == nil {
 		return false
 	}
@@ -123,9 +125,9 @@ func (p *path) declares() bool {
 	case *ssa.Alloc:
 		return true
 	case int:
-		return p.up.declares()
+		return c.declares(p.up)
 	}
-	return false
+	return c.made[p] != nil
 }
 
 // translate returns a shape of the lowering before as one of this.
@@ -256,6 +258,11 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	c := l.declared[up]
 	if a, ok := up.at.(*ssa.Alloc); ok && c == nil {
 		c = l.newCell(a.Type().Underlying().(*types.Pointer).Elem(), a.Comment)
+		l.setInst(c, up)
+		c.setPending(true)
+	}
+	if t := l.choices.made[up]; t != nil && c == nil {
+		c = l.newCell(t, "makeslice")
 		l.setInst(c, up)
 		c.setPending(true)
 	}

@@ -59,7 +59,7 @@ func (l *lowerer) instr(in ssa.Instruction) {
 		}
 	case ssa.Value:
 		if f.late[in] == nil {
-			l.define(f, in, l.value(in))
+			l.define(f, in, l.folded(l.value(in)))
 		}
 	default:
 		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
@@ -109,6 +109,9 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	if f.single {
 		f.retVal = l.unwrap(t, f.fn.Signature.Results())
 	} else {
+		if l.choices.folds {
+			f.returned(t)
+		}
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
@@ -125,6 +128,14 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	c := f.phis[in]
 	if c == nil { // no edge reaches the block
 		return l.zero(in.Type())
+	}
+	if l.choices.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
+		switch {
+		case c.one != nil:
+			return c.one
+		case c.edges == 1:
+			return c.edge
+		}
 	}
 	return l.loadCell(c)
 }
@@ -311,7 +322,9 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		decl := lastInstance(in)
 		c.settle(place{f, decl.Block(), l.inAlt}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
-		c.once = c.anew && c.cls == classScalar && initStores(in) != nil
+		if c.once = c.anew && c.cls == classScalar && initStores(in) != nil; l.choices.folds && initStores(in) != nil {
+			c.setOnce()
+		}
 		l.setKey(c, in)
 		f.allocs[in] = c
 	}

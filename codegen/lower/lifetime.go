@@ -382,6 +382,9 @@ func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
 	}
 	// What is declared inside of a call is used only there.
 	v, ok := held.(*ssa.Alloc)
+	if m, made := held.(*ssa.MakeSlice); made {
+		return slices.ContainsFunc(usesOf(m, false), func(u use) bool { return seen[u.block] })
+	}
 	return ok && slices.ContainsFunc(usesOf(v, false), func(u use) bool { return seen[u.block] })
 }
 

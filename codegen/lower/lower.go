@@ -100,6 +100,8 @@ type frame struct {
 	outs      map[ssa.Value]*cell // values that these have left
 	as        map[ssa.Value]val   // which of several an operand is taken to be
 	begin     int                 // the module's size before the call
+	returns   int                 // the return statements that have been lowered, where sizes may depend on it
+	common    []val               // what they have in common
 	inner     int                 // how much calls inside have added to it
 }
 
@@ -443,7 +445,11 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	if f.single {
 		return f.retVal
 	}
-	return l.unwrap(l.loadCell(f.result), res)
+	v := l.loadCell(f.result)
+	if t, ok := v.(tuple); ok {
+		v = f.settled(t)
+	}
+	return l.unwrap(v, res)
 }
 
 // sameFuncs reports whether the values name the same functions. A call within a
@@ -652,6 +658,7 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 		l.keepsOld(f, phi, phi.Edges[pred], x)
 		l.storeCell(c, x)
 		c.know(x)
+		c.edges, c.edge = c.edges+1, x
 	}
 	l.b.Jump(target)
 	l.b = save

@@ -447,6 +447,11 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	default:
 		return l.lost(in.Type())
 	}
+	if most, ok := madeOf(in); ok {
+		l.checkMake(hi, most, in.Type().Underlying().(*types.Slice).Elem(), isUint64Value(in.High))
+		s.len = hi
+		return s
+	}
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}

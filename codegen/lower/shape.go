@@ -14,6 +14,7 @@ import (
 // before. A nil pointer or slice takes the shape of what else is stored; other
 // zero values yield only where they are overwritten at once.
 func (l *lowerer) storeShape(c *cell, v val) {
+	c.last = nil
 	if _, ok := v.(view); ok {
 		l.errorf(diag.String, l.pos, viewHint, "a string of bytes cannot be kept in a variable that has others, too: a kernel does not copy them")
 		c.spoil()
@@ -56,6 +57,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		l.storeVar(c.vars[i], x)
 	}
 	l.keepVersion(c)
+	c.remember(l, v)
 	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
 		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
 	}

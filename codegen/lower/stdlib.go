@@ -15,6 +15,13 @@ import (
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
+	add("internal/bytealg.MakeNoZero", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		n, ok := args[0].(*ir.Value)
+		if !ok {
+			return l.lost(in.Type())
+		}
+		return l.makeOf(in, n, n, false)
+	})
 	add("bytes.growSlice", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		l.outOfCapacity()
 		return args[0]
@@ -112,11 +119,13 @@ func allocatesBeyond(fn *ssa.Function) bool {
 	return false
 }
 
-// makeSlice lowers make where package check lets it stand: in functions that
-// allocate beyond a slice's capacity.
-func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
-	l.outOfCapacity()
-	return l.zero(in.Type())
+// clones reports whether a function allocates as much as it appends.
+func clones(fn *ssa.Function) bool {
+	switch origin(fn).RelString(nil) {
+	case "slices.Clone", "bytes.Clone", "bytes.Join", "bytes.ToLower", "bytes.ToUpper":
+		return true
+	}
+	return false
 }
 
 // outOfCapacity is where a longer slice would have to be allocated.

@@ -156,6 +156,10 @@ func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 			if r.Addr != p || r.Val == p || !allowed(r) {
 				return false
 			}
+		case *ssa.FieldAddr:
+			if !readOnly(r, allowed) {
+				return false
+			}
 		case *ssa.Phi:
 			if instanceOf(r) == nil || !readOnly(r, func(*ssa.Store) bool { return false }) {
 				return false
@@ -421,7 +425,7 @@ func (f *frame) out(v ssa.Value) *cell {
 // foldInt computes an operation on constants in and around loops that are lowered
 // round by round, or returns nil.
 func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
-	if l.rounds == 0 && len(l.frame.unrolled) == 0 || !a.IsConst() || !b.IsConst() || !isInteger(t) {
+	if l.rounds == 0 && len(l.frame.unrolled) == 0 && !l.choices.folds || !a.IsConst() || !b.IsConst() || !isInteger(t) {
 		return nil
 	}
 	x, y := a.Int(), b.Int()

@@ -132,11 +132,11 @@ var slicesRows = join(map[string]row{
 	"SortFunc":         yes("slices.SortFunc(s, order)").with(anything...).ofMuchCode(),
 	"SortStableFunc":   yes("slices.SortStableFunc(s, order)").with(anything...).ofMuchCode(),
 	"Values":           yes("for e := range slices.Values(s[n+3:]) { put(e) }").with(anything...),
-	"Concat":           no("KG204", allocates, "add(slices.Concat(s, s))").with("Int32"),
-	"Repeat":           no("KG204", allocates, "add(slices.Repeat(s, 2))").with("Int32"),
+	"Concat":           yes("t := slices.Concat(s, s[2:][:3], nil, s); t[n&7] = mk(u); add(slices.Clip(t))").with(anything...),
+	"Repeat":           yes("t := slices.Repeat(s, 3); t[n&7] = mk(u); add(t)").with(anything...),
 	"SortedFunc":       no("KG204", allocates, "add(slices.SortedFunc(slices.Values(s), order))").with("Int32"),
 	"SortedStableFunc": no("KG204", allocates, "add(slices.SortedStableFunc(slices.Values(s), order))").with("Int32"),
-	"Clone":            no("KG204", allocates, "add(slices.Clone(s))").with("Int32"),
+	"Clone":            yes("t := slices.Clone(s); t[n&7] = mk(u); add(slices.Clip(t))").with(anything...),
 },
 	each(func(name string) row {
 		return no("KG204", allocates, "add(slices."+name+"(slices.Values(s)))").with("Int32")
@@ -256,7 +256,7 @@ var randRows = join(map[string]row{
 	"NewZipf":                 yes("zipf := rand.NewZipf(rand.New(rand.NewPCG(1, u)), 1.5, 2, 100); r.u(zipf.Uint64())"),
 	"Zipf.Uint64":             yes("zipf := rand.NewZipf(rand.New(rand.NewPCG(1, u)), 1.5, 2, 1000); r.u(zipf.Uint64()); r.u(zipf.Uint64())"),
 	"Rand.Shuffle":            yes("g := rand.New(rand.NewPCG(u, 2)); g.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })").with("Int32"),
-	"Rand.Perm":               no("KG204", allocates, "p := rand.New(rand.NewPCG(1, 2)).Perm(9); r.i(p[0])"),
+	"Rand.Perm":               yes("p := rand.New(rand.NewPCG(u, 2)).Perm(9); for _, x := range p { r.i(x) }"),
 	"Perm":                    no("KG304", global, "p := rand.Perm(9); r.i(p[0])"),
 	"Shuffle":                 no("KG304", global, "rand.Shuffle(9, func(a, b int) {})"),
 	"N":                       no("KG304", global, "r.i(rand.N(9))"),

@@ -135,7 +135,7 @@ var hexRows = map[string]row{
 	"DecodeString":           no("KG208", allocates, "hex.DecodeString(\"ab\"[u%2:])"),
 	"Dump":                   no("KG304", allocates, "r.s(hex.Dump([]byte{1}))"),
 	"Dumper":                 yes("r.b(hex.Dumper(nil) == nil)"),
-	"EncodeToString":         no("KG204", allocates, "r.s(hex.EncodeToString([]byte{1}))"),
+	"EncodeToString":         yes("r.s(hex.EncodeToString([]byte{1, byte(u), byte(v)}))"),
 	"InvalidByteError.Error": no("KG304", allocates, "r.s(hex.InvalidByteError(3).Error())"),
 	"NewDecoder":             yes("r.b(hex.NewDecoder(nil) == nil)"),
 	"NewEncoder":             yes("r.b(hex.NewEncoder(nil) == nil)"),
@@ -223,9 +223,8 @@ func baseRows(pkg, alphabet string) map[string]row {
 	}
 	if pkg == "base32" { // which drops line breaks in a copy
 		delete(rows, "Encoding.Strict")
-		for _, name := range []string{"Encoding.AppendDecode", "Encoding.Decode"} {
-			rows[name] = no("KG204", allocates, rows[name].body).with("Uint8")
-		}
+		rows["Encoding.EncodeToString"] = with("r.s(e.EncodeToString(s))")
+		rows["Encoding.AppendDecode"] = no("KG204", allocates, rows["Encoding.AppendDecode"].body).with("Uint8")
 	}
 	return rows
 }

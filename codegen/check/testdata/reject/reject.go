@@ -115,17 +115,6 @@ func (k Channels) Kernel(it dsl.Item1) {
 	}
 }
 
-type Makes struct {
-	N   int
-	Out []int
-}
-
-func (k Makes) Kernel(it dsl.Item1) {
-	s := make([]int, k.N) // want KG204 `allocate`
-	t := make([]int, 4)
-	k.Out[0] = len(s) + len(t)
-}
-
 type Appends struct{ Out []int }
 
 func (k Appends) Kernel(it dsl.Item1) {
@@ -142,7 +131,7 @@ func (k Appends) Kernel(it dsl.Item1) {
 type Deep struct{ Out []int }
 
 func inner(n int) []int {
-	return make([]int, n) // want KG204 `allocate`
+	return append([]int(nil), n) // want KG204 `allocate`
 }
 
 func outer(n int) int { return len(inner(n)) }

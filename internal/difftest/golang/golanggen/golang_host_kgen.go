@@ -357,6 +357,268 @@ func (g *elsewhereHost) r0() int {
 	return -1
 }
 
+// makesFaultHost is some work-items of the kernel [MakesFault].
+type makesFaultHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newMakesFaultHost() kernelimpl.HostForm { return new(makesFaultHost) }
+
+var makesFaultHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
+	{Kind: 1, Pos: "internal/difftest/golang/makes.go:180:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/makes.go:158:15"},
+}
+
+// Begin readies the form for a launch.
+func (g *makesFaultHost) Begin() {
+	g.Sites = makesFaultHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *makesFaultHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *makesFaultHost) r0() int {
+	v1 := g.v1
+	v5 := v1 != 0
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	v59 := v3 != 0
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v6, v8, v17, v38, v40, v41, v42, v44, v54, v58 int32
+		var v7, v10, v39, v43, v45, v50 int64
+		var v46 bool
+		v0 = int32(x)
+		if !v5 {
+			goto b35
+		}
+		{
+			v6 = *(*int32)(p0)
+			v7 = int64(v6)
+			v8 = v6 >> 8
+			v9 := v8 == 0
+			if !v9 {
+				goto b6
+			}
+		}
+		{
+			v10 = v7 + -4
+			v11 := uint64(v10) <= uint64(9223372036854775807)
+			if !v11 {
+				goto b5
+			}
+		}
+		{
+			v12 := uint64(v10) <= uint64(8)
+			if v12 {
+				v38 = int32(0)
+				v39 = v10
+				v40 = int32(8)
+				v41 = int32(0)
+				v42 = int32(0)
+				v43 = int64(0)
+				v44 = int32(0)
+				goto b26
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b6:
+		{
+			v15 := v8 == 1
+			if !v15 {
+				goto b11
+			}
+		}
+		{
+			v16 := v6 & 255
+			v17 = v16 + -4
+			v18 := 0 <= v17
+			if !v18 {
+				goto b10
+			}
+		}
+		{
+			v19 := uint32(v17) <= uint32(8)
+			if v19 {
+				v38 = int32(1)
+				v39 = int64(0)
+				v40 = int32(0)
+				v41 = v17
+				v42 = int32(8)
+				v43 = int64(0)
+				v44 = int32(0)
+				goto b26
+			}
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b10:
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v22 := v8 == 2
+			if !v22 {
+				goto b13
+			}
+		}
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b13:
+		{
+			v24 := v8 == 3
+			if !v24 {
+				goto b15
+			}
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b15:
+		{
+			v26 := v8 == 4
+			if !v26 {
+				goto b17
+			}
+		}
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v28 := v8 == 5
+			if !v28 {
+				goto b19
+			}
+		}
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b19:
+		{
+			v30 := v8 == 6
+			if !v30 {
+				goto b21
+			}
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b21:
+		{
+			v32 := v8 == 7
+			if !v32 {
+				goto b23
+			}
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b23:
+		{
+			v34 := v8 == 8
+			if !v34 {
+				v38 = int32(2)
+				v39 = int64(0)
+				v40 = int32(0)
+				v41 = int32(0)
+				v42 = int32(0)
+				v43 = int64(0)
+				v44 = int32(0)
+				goto b26
+			}
+		}
+		{
+			v35 := v7 << 56
+			v36 := uint64(v35) <= uint64(8)
+			if v36 {
+				v38 = int32(3)
+				v39 = int64(0)
+				v40 = int32(0)
+				v41 = int32(0)
+				v42 = int32(0)
+				v43 = v35
+				v44 = int32(8)
+				goto b26
+			}
+		}
+		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b26:
+		v45 = int64(uint32(v41))
+		v46 = v38 == 0
+		if v46 {
+			v50 = v39
+			goto b29
+		}
+		{
+			v47 := v38 == 1
+			if v47 {
+				v50 = v45
+				goto b29
+			}
+		}
+		{
+			v48 := v38 == 2
+			v49 := v43
+			if v48 {
+				v49 = int64(0)
+			}
+			v50 = v49
+		}
+	b29:
+		if v46 {
+			v54 = v40
+			goto b32
+		}
+		{
+			v51 := v38 == 1
+			if v51 {
+				v54 = v42
+				goto b32
+			}
+		}
+		{
+			v52 := v38 == 2
+			v53 := v44
+			if v52 {
+				v53 = int32(0)
+			}
+			v54 = v53
+		}
+	b32:
+		{
+			v55 := v54 * 10
+			v56 := int64(uint32(v55))
+			v57 := v50 + v56
+			v58 = int32(uint64(v57))
+			if !v59 {
+				goto b34
+			}
+		}
+		*(*int32)(p1) = v58
+		continue
+	b34:
+		g.Fault(5, int64(0), v3, v0, int32(0), int32(0))
+		continue
+	b35:
+		g.Fault(6, int64(0), v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // nilCallsHost is some work-items of the kernel [NilCalls].
 type nilCallsHost struct {
 	kernelimpl.HostGroup

@@ -51,7 +51,10 @@ func Name[T any](x T) int {
 	}
 }
 
-func Grow[T any](n int) []T { return make([]T, n) }
+func Appended[T any](x T) []T { return append([]T(nil), x) }
+
+// Sized makes what its callers say, which may be constant.
+func Sized[T any](n int) []T { return make([]T, n) }
 
 type Stack struct{ n int }
 

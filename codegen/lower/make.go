@@ -1,0 +1,258 @@
+package lower
+
+import (
+	"go/types"
+	"math"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// makeSlice lowers make([]T, n, c) whose capacity is no constant of the source, of which
+// go/ssa makes an array: it may be one in this call. Where one is met, the kernel is
+// lowered once more with the integers computed that are made of constants, and with
+// only the code that these lead to.
+func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
+	n, ok1 := l.get(in.Len).(*ir.Value)
+	c, ok2 := l.get(in.Cap).(*ir.Value)
+	if !ok1 || !ok2 {
+		return l.lost(in.Type())
+	}
+	return l.makeOf(in, l.toI64(n, in.Len.Type()), l.toI64(c, in.Cap.Type()), isUint64(in.Len.Type()))
+}
+
+// makeOf makes a slice of length n and capacity c where an instruction stands.
+func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
+	if k, known := l.known(n); known {
+		n = l.m.Int(ir.TypeI64, k)
+	}
+	most, known := l.known(c)
+	switch {
+	case !known && allocatesBeyond(l.frame.fn):
+		l.outOfCapacity()
+		return l.zero(in.Type())
+	case l.foldsAgain():
+		return l.zero(in.Type())
+	case !known:
+		l.unknownSize(in, c)
+		return bad{}
+	}
+	elem := in.Type().Underlying().(*types.Slice).Elem()
+	l.checkMake(n, most, elem, unsigned)
+	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
+		return l.zero(in.Type()) // it has panicked
+	}
+	return l.newSlice(in, elem, n, most)
+}
+
+// foldsAgain has the kernel lowered once more with integers computed, unless they are.
+func (l *lowerer) foldsAgain() bool {
+	if l.choices.folds {
+		return false
+	}
+	l.choices.folds, l.again = true, true
+	return true
+}
+
+// unknownSize reports a make of which the capacity is known only on the device, or when
+// the program is specialized.
+func (l *lowerer) unknownSize(in ssa.Value, c *ir.Value) {
+	hint := "give make a constant capacity, or use a slice that the host passes"
+	if _, ofSpecs := l.lift(c); ofSpecs {
+		hint = "reserve it with dsl.PrivateAlloca, whose length may be a specialization constant"
+	}
+	l.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
+}
+
+// newSlice makes the array that an instruction allocates, zeroed, and slices it up to n.
+func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int64) val {
+	f, t := l.frame, types.NewArray(elem, most)
+	inst := l.path(f.path, in)
+	if old, ok := l.choices.made[inst]; ok && old.Len() != most {
+		l.again = true // what has been foreseen of it is about another one
+	}
+	l.choices.made[inst] = t
+	c := l.declared[inst]
+	if c == nil || c.typ.(*types.Array).Len() != most {
+		c = l.newCell(t, "makeslice")
+		l.setInst(c, inst)
+	}
+	at := in.(ssa.Instruction)
+	c.settle(place{f, at.Block(), l.inAlt}, at)
+	c.anew = f.inRound(at.Block())
+	l.setKey(c, in)
+	c.setPending(false)
+	c.setBorn(l.tick())
+	if c.bad {
+		return bad{}
+	}
+	l.zeroCell(c)
+	if c.mem.v != nil {
+		return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: l.m.Int(ir.TypeI64, most)}
+	}
+	if !n.IsConst() {
+		l.errorf(diag.Type, in.Pos(), "make it with a constant length", "how many elements this %v has must be known when the kernel is generated", in.Type())
+		return bad{}
+	}
+	p := partsOf(c.fields)
+	p.n = int(n.Int())
+	return p
+}
+
+// maxAlloc is the size beyond which gc's make panics.
+const maxAlloc = 1 << 48
+
+// allocLimit returns how many elements gc's make makes at most.
+func allocLimit(elem types.Type) int64 {
+	if size := sizes.Sizeof(elem); size > 0 {
+		return maxAlloc / size
+	}
+	return math.MaxInt64
+}
+
+// checkMake checks that make can make n of at most so many elements, as gc's does. What is unsigned
+// has no length below zero.
+func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned bool) {
+	check := func(upTo int64, what string) {
+		l.check(l.atMost(n, upTo), abi.FaultPanic, nil, nil, "runtime error: makeslice: "+what+" out of range")
+	}
+	if limit := allocLimit(elem); most > limit {
+		check(limit, "len")
+		check(-1, "cap")
+		return
+	}
+	if !unsigned {
+		check(math.MaxInt64, "len")
+	}
+	check(most, "cap")
+}
+
+// atMost reports whether 0 <= n <= most.
+func (l *lowerer) atMost(n *ir.Value, most int64) *ir.Value {
+	if n.IsConst() || most < 0 {
+		return l.m.Bool(most >= 0 && n.Bits <= uint64(most))
+	}
+	return l.op(ir.OpULe, ir.TypeBool, n, l.m.Int(ir.TypeI64, most))
+}
+
+// grown lowers append(s, more...) that must allocate, in a function of the standard library
+// that does so, if all lengths are known: of an array as long as both.
+func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
+	n, ok1 := l.known(s.len)
+	c, ok2 := l.known(s.cap)
+	k, ok3 := l.known(more.len)
+	if !ok1 || !ok2 || !ok3 || n+k <= c || !l.isFlat(elem) {
+		return nil, false
+	}
+	if _, fresh := in.Call.Args[1].(*ssa.MakeSlice); fresh && n == 0 {
+		return more, true
+	}
+	out, ok := l.newSlice(in, elem, l.m.Int(ir.TypeI64, n+k), n+k).(slice)
+	if !ok {
+		return bad{}, true
+	}
+	l.move(out, s, l.m.Int(ir.TypeI64, n), elem)
+	rest := out
+	rest.off = l.m.Int(ir.TypeI64, n)
+	l.move(rest, more, l.m.Int(ir.TypeI64, k), elem)
+	return out, true
+}
+
+// maxKnown bounds the operations that an integer is computed by at once: what these work
+// on has been computed already.
+const maxKnown = 64
+
+// known returns an integer that is made of constants alone.
+func (l *lowerer) known(v *ir.Value) (int64, bool) {
+	if v.IsConst() {
+		return v.Int(), true
+	}
+	if left := maxKnown; !ofConstants(v, &left) {
+		return 0, false
+	}
+	n, err := exprText(v, specID).Eval(func(uint32) (uint64, bool) { return 0, false })
+	return n, err == nil
+}
+
+func ofConstants(v *ir.Value, left *int) bool {
+	*left--
+	if v.IsConst() {
+		return true
+	}
+	if *left < 0 || !v.Op.Has(ir.FlagFold) || v.Op == ir.OpBitCount || v.Op == ir.OpBitReverse {
+		return false
+	}
+	for _, a := range v.Args {
+		if !ofConstants(a, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// folded returns x with the integers and bools computed that are made of constants, where
+// sizes depend on them.
+func (l *lowerer) folded(x val) val {
+	if !l.choices.folds {
+		return x
+	}
+	switch x := x.(type) {
+	case *ir.Value:
+		if x.IsConst() || x.Type != ir.TypeI32 && x.Type != ir.TypeI64 && x.Type != ir.TypeBool {
+			return x
+		}
+		if n, ok := l.known(x); ok {
+			if x.Type == ir.TypeBool {
+				return l.m.Bool(n&1 != 0)
+			}
+			return l.m.Int(x.Type, n)
+		}
+	case tuple:
+		elems := make([]val, len(x.elems))
+		for i, e := range x.elems {
+			elems[i] = l.folded(e)
+		}
+		return tuple{elems}
+	}
+	return x
+}
+
+// returned notes what a return statement of a function that has several returns, where
+// sizes may depend on it.
+func (f *frame) returned(t tuple) {
+	if f.returns++; f.returns == 1 {
+		f.common = slices.Clone(t.elems)
+		return
+	}
+	for i, x := range t.elems {
+		v, ok := x.(*ir.Value)
+		if was, _ := f.common[i].(*ir.Value); !ok || !v.IsConst() || was != v {
+			f.common[i] = nil
+		}
+	}
+}
+
+// settled returns a function's results: those of its only return statement that is
+// reached, or with the constants that all have in common.
+func (f *frame) settled(t tuple) tuple {
+	for i, x := range f.common {
+		if x != nil {
+			t.elems[i] = x
+		}
+	}
+	return t
+}
+
+// madeOf returns the capacity of a make([]T, n, c) that is constant in the source, of which
+// go/ssa makes new([c]T)[:n].
+func madeOf(in *ssa.Slice) (most int64, ok bool) {
+	a, ok := in.X.(*ssa.Alloc)
+	if !ok || a.Comment != "makeslice" {
+		return 0, false
+	}
+	return a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array).Len(), true
+}
