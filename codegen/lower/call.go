@@ -294,7 +294,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return l.lost(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
-	if (allocatesBeyond(l.frame.fn) || clones(l.frame.fn)) && !l.oneSlice {
+	if allocatesBeyond(l.frame.fn) || clones(l.frame.fn) {
 		if v, ok := l.grown(in, s, more, elem); ok {
 			return v
 		}

@@ -22,9 +22,11 @@ import (
 
 func init() {
 	add1("Makes", gen.RunMakes, 20, func() golang.Makes { return golang.Makes{In: mixedInts(20), Out: out32(20)} })
-	add1("MakesAmong", gen.RunMakesAmong, 40, func() golang.MakesAmong { return golang.MakesAmong{In: append(mixedInts(20), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(40)} })
+	add1("MakesAmong", gen.RunMakesAmong, 40, func() golang.MakesAmong {
+		return golang.MakesAmong{In: append(mixedInts(20), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(40)}
+	})
 	add1("MakesOf", gen.RunMakesOf, 20, func() golang.MakesOf { return golang.MakesOf{In: mixedInts(24), Out: out32(20)} })
-	for _, x := range []int32{3, 4, 12, 13, 256, 260, 268, 269, 512, 768, 1024, 1280, 1536, 1792, 2048, 2049, 2050, 2048+128} {
+	for _, x := range []int32{3, 4, 12, 13, 256, 260, 268, 269, 512, 768, 1024, 1280, 1536, 1792, 2048, 2049, 2050, 2048 + 128} {
 		add1("MakesFault", gen.RunMakesFault, 1, func() golang.MakesFault {
 			return golang.MakesFault{In: []int32{x}, Out: out32(1)}
 		})
