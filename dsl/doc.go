@@ -290,6 +290,7 @@
 //	unicode                    yes
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
+//	iter                       yes; Pull, Pull2: KG304
 //	hash/adler32, hash/crc32   yes
 //	hash/crc64                 yes
 //	hash/fnv                   yes

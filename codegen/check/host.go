@@ -20,6 +20,7 @@ var hostPackages = map[string]string{
 	"sync":      "use sync/atomic, or work-group barriers",
 	"math/rand": randHint, "math/rand/v2": randHint,
 	"crypto/rand": randHint, "encoding/binary": "use the methods of binary.LittleEndian and binary.BigEndian",
+	"iter":   "range over the function, or keep what comes next in a struct with a method that returns it",
 	"errors": "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault",
 	"bufio":  "", "context": "", "io": "", "net": "", "os": "", "reflect": "",
 	"runtime": "", "strconv": strconvHint, "strings": stringsHint, "syscall": "", "testing": "", "time": "", "unsafe": "",
@@ -38,7 +39,7 @@ func hostOnly(pkg string) bool {
 }
 
 // someHosts are packages of which some functions are the host's.
-var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
+var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
 // hostFunc reports whether a function of a package that is not the host's works
 // on something that is: the generator that all goroutines share, reflection, readers
@@ -52,6 +53,8 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 		return !method && slices.Contains([]string{"Append", "Decode", "Encode", "Read", "Size", "Write"}, name)
 	case "errors":
 		return !method && name != "New" && name != "Unwrap" && name != "Join" && name != "AsType"
+	case "iter":
+		return name == "Pull" || name == "Pull2"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
 	case "strconv":

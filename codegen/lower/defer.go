@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
@@ -44,6 +45,9 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 			"a defer statement in a loop would need a stack of calls")
 		return
 	}
+	if in.Call.IsInvoke() {
+		l.notNil(l.get(in.Call.Value)) // here, while a nil function is one when it is called
+	}
 	for _, d := range f.defers {
 		if d.in != in {
 			continue
@@ -64,6 +68,20 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		}
 		l.storeVar(d.armed, l.m.Bool(true))
 		d.reached = true
+	}
+}
+
+// notNil checks that an interface value is none.
+func (l *lowerer) notNil(x val) {
+	if u, ok := x.(oneOf); ok {
+		l.each(u, nil, func(alt val) val {
+			l.notNil(alt)
+			return nil
+		})
+		return
+	}
+	if isNilCallee(x) {
+		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	}
 }
 

@@ -27,6 +27,9 @@ func init() {
 	add1("Deferred", gen.RunDeferred, 20, func() golang.Deferred {
 		return golang.Deferred{Out: make([]int, 20), Log: seq(20*8, func(int) int { return 99 })}
 	})
+	for mode := range 3 {
+		add1("DeferredNil", gen.RunDeferredNil, 1, func() golang.DeferredNil { return golang.DeferredNil{Mode: mode, Out: make([]int, 4)} })
+	}
 	add1("Strings", gen.RunStrings, 40, func() golang.Strings { return golang.Strings{Out: make([]int, 40)} })
 	add1("Appends", gen.RunAppends, 20, func() golang.Appends {
 		return golang.Appends{In: mixed(20 * 8), Out: make([]int, 20*4), Text: make([]byte, 20*5)}

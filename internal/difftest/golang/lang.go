@@ -109,6 +109,29 @@ func (k Deferred) Kernel(it dsl.Item1) {
 	k.Out[i] = r*10 + l.end
 }
 
+// DeferredNil defers a method of what may be nil, which is looked for at once.
+type DeferredNil struct {
+	Mode int
+	Out  []int
+}
+
+type ender interface{ close(n int) }
+
+func (l logger) close(n int) { l.at[l.end] = n }
+
+func (k DeferredNil) Kernel(it dsl.Item1) {
+	var e ender
+	switch k.Mode {
+	case 0:
+		e = logger{at: k.Out, end: 2}
+	case 1:
+		e = &logger{at: k.Out, end: 1}
+	}
+	k.Out[0] = 1
+	defer e.close(k.Mode + 4)
+	k.Out[3] = 2
+}
+
 // Strings has what can be done with strings that are known.
 type Strings struct{ Out []int }
 

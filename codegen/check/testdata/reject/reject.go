@@ -4,6 +4,7 @@ package reject
 
 import (
 	"fmt"
+	"iter"
 	"math/rand"
 	"os"
 	"sort"
@@ -157,10 +158,14 @@ func (k Host) Kernel(it dsl.Item1) {
 	k.Out[0] = rand.Int()               // want KG304 `math/rand|rand.Int`
 	k.Out[1] = len(strings.Fields("a")) // want KG304 `strings.Fields runs only on the host`
 	mu.Lock()                           // want KG304 `Lock runs only on the host`
-	os.Exit(1)                          // want KG304 `os.Exit`
+	next, _ := iter.Pull(numbers)       // want KG304 `iter.Pull runs only on the host`
+	k.Out[3], _ = next()
+	os.Exit(1) // want KG304 `os.Exit`
 	f := os.Getpid
 	k.Out[2] = f() // want KG304 `os.Getpid`
 }
+
+func numbers(yield func(int) bool) { yield(1) }
 
 type Unsafe struct{ Out []int }
 

@@ -188,9 +188,9 @@ type complexesHost struct {
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
 var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:300:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:298:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:297:22"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:323:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:321:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:22"},
 }
 
 // Begin readies the form for a launch.
@@ -298,6 +298,147 @@ func (g *complexesHost) r0() int {
 		continue
 	b6:
 		g.Fault(2, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// deferredNilHost is some work-items of the kernel [DeferredNil].
+type deferredNilHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+}
+
+func newDeferredNilHost() kernelimpl.HostForm { return new(deferredNilHost) }
+
+var deferredNilHostSites = []abi.Site{
+	{Kind: 12, Pos: "internal/difftest/golang/lang.go:131:2"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:120:36"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:132:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:130:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *deferredNilHost) Begin() {
+	g.Sites = deferredNilHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Run runs it.
+func (g *deferredNilHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *deferredNilHost) r0() int {
+	v1 := g.v1
+	v4 := v1 == 0
+	p1 := g.Pointer(1)
+	v2 := g.v2
+	v5 := v1 == 1
+	v15 := v2 != 0
+	v21 := uint64(3) < uint64(v2)
+	v17 := v1 + 4
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v6, v9, v10 int32
+		var v7, v11 kernelimpl.HostAddr
+		var v8, v12, v13, v14 int64
+		var v18 bool
+		v0 = int32(x)
+		if v4 {
+			v6 = int32(0)
+			v7 = kernelimpl.HostAddr{Base: p1, Off: 0}
+			v8 = v2
+			v9 = int32(2)
+			v10 = int32(0)
+			v11 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v12 = int64(0)
+			goto b3
+		}
+		if v5 {
+			v6 = int32(2)
+			v7 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v8 = int64(0)
+			v9 = int32(0)
+			v10 = int32(1)
+			v11 = kernelimpl.HostAddr{Base: p1, Off: 0}
+			v12 = v2
+			goto b3
+		}
+		v6 = int32(1)
+		v7 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v8 = int64(0)
+		v9 = int32(0)
+		v10 = int32(0)
+		v11 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v12 = int64(0)
+	b3:
+		v13 = int64(uint32(v9))
+		v14 = int64(uint32(v10))
+		if !v15 {
+			goto b19
+		}
+		*(*int64)(p1) = int64(1)
+		v18 = v6 == 0
+		if v18 {
+			goto b7
+		}
+		{
+			v19 := v6 == 1
+			if !v19 {
+				goto b7
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b7:
+		if !v21 {
+			goto b18
+		}
+		*(*int64)(unsafe.Add(p1, 24)) = int64(2)
+		if !v18 {
+			goto b12
+		}
+		{
+			v23 := uint64(v13) < uint64(v8)
+			if !v23 {
+				goto b11
+			}
+		}
+		*(*int64)(unsafe.Add(v7.Base, v7.Off+int(v9)*8)) = v17
+		goto b16
+	b11:
+		g.Fault(1, v13, v8, v0, int32(0), int32(0))
+		continue
+	b12:
+		{
+			v26 := v6 == 1
+			if !v26 {
+				goto b14
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b14:
+		{
+			v28 := uint64(v14) < uint64(v12)
+			if !v28 {
+				goto b17
+			}
+		}
+		*(*int64)(unsafe.Add(v11.Base, v11.Off+int(v10)*8)) = v17
+	b16:
+		continue
+	b17:
+		g.Fault(1, v14, v12, v0, int32(0), int32(0))
+		continue
+	b18:
+		g.Fault(2, int64(3), v2, v0, int32(0), int32(0))
+		continue
+	b19:
+		g.Fault(3, int64(0), v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -8587,7 +8728,7 @@ type typeSwitchesHost struct {
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
 
 var typeSwitchesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:267:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:290:7"},
 }
 
 // Begin readies the form for a launch.
