@@ -240,6 +240,10 @@ var language = map[string][]snippet{
 		no("KG204", "k.Out[i] = int32(utf16.Encode(k.X)[0])"),
 	},
 	"package hash/adler32, hash/crc32": {yes("k.Out[i] = int32(crc32.ChecksumIEEE([]byte(\"abc\")) + crc32.Update(3, castagnoli, []byte(\"abc\")))", "var castagnoli = crc32.MakeTable(crc32.Castagnoli)"), yes("h := adler32.New(); h.Write([]byte(\"abc\")); k.Out[i] = int32(h.Sum32() ^ adler32.Checksum([]byte(\"abc\")))")},
+	"package iter": {
+		yes("var s iter.Seq[int32] = slices.Values(k.X); for x := range s { k.Out[i] += x }"),
+		no("KG304", "next, stop := iter.Pull(slices.Values(k.X)); k.Out[i], k.B[i] = next(); stop()"),
+	},
 	"package container/heap": {
 		yes("h := &ordered{make([]int32, 0, 8)}; heap.Push(h, k.X[i]); heap.Init(h); k.Out[i] = heap.Pop(h).(int32)", orderedHeap),
 	},

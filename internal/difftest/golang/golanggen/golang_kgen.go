@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -1982,6 +1982,251 @@ func (k LoopVars) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(loopVarsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Makes.spv
+var makesSPIRV string
+
+//go:embed Makes.words.spv
+var makesWords string
+
+var makesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Makes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:79:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
+	},
+	SPIRV: makesSPIRV,
+	Sum:   0x8f542643,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x1d2fe012},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Makes{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Makes is the kernel [golang.Makes] with its slices in device memory.
+// Makes makes slices of sizes that are known in each call of a helper.
+type Makes struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Makes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(makesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMakes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(makesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed MakesAmong.spv
+var makesAmongSPIRV string
+
+//go:embed MakesAmong.small.spv
+var makesAmongSmall string
+
+//go:embed MakesAmong.words.spv
+var makesAmongWords string
+
+var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MakesAmong",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:229:11", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:70:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:266:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:277:3"},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/makes.go:278:9"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/makes.go:280:10"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:281:15", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:302:7", Limit: -2},
+	},
+	SPIRV: makesAmongSPIRV,
+	Sum:   0xc99525a5,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x7ca68861},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0xb4294fad},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.MakesAmong{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// MakesAmong is the kernel [golang.MakesAmong] with its slices in device memory.
+// MakesAmong makes slices beside variables that change: what is computed from constants then is only what they hold there.
+type MakesAmong struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesAmong) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(makesAmongKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMakesAmong runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(makesAmongKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed MakesFault.spv
+var makesFaultSPIRV string
+
+//go:embed MakesFault.small.spv
+var makesFaultSmall string
+
+//go:embed MakesFault.words.spv
+var makesFaultWords string
+
+var makesFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "MakesFault",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:158:15", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:180:7", Limit: -2},
+	},
+	SPIRV: makesFaultSPIRV,
+	Sum:   0xf128a835,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesFaultSmall, Sum: 0xd9d5078b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesFaultWords, Sum: 0x77819161},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.MakesFault{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newMakesFaultHost)
+
+// MakesFault is the kernel [golang.MakesFault] with its slices in device memory.
+// MakesFault makes slices of sizes that make panics of.
+type MakesFault struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(makesFaultKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMakesFault runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(makesFaultKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed MakesOf.spv
+var makesOfSPIRV string
+
+//go:embed MakesOf.words.spv
+var makesOfWords string
+
+var makesOfKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MakesOf",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/makes.go:127:25", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/makes.go:127:29"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:129:29", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:145:7", Limit: -2},
+	},
+	SPIRV: makesOfSPIRV,
+	Sum:   0xeec32ca9,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesOfWords, Sum: 0x91389838},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.MakesOf{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// MakesOf is the kernel [golang.MakesOf] with its slices in device memory.
+// MakesOf has the standard library make slices.
+type MakesOf struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesOf) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(makesOfKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunMakesOf runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(makesOfKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
