@@ -364,9 +364,13 @@ func countedFlags(f *ir.Func) {
 
 // hideFlags keeps drivers from knowing which way a phi of bools came: where that decides
 // a branch, NVIDIA's compiler jumps from where the phi's value is known right to where
-// the branch goes, which takes apart what work-items do together, and it goes wrong over
-// what is left. The phi's uses, but for those by other phis, are of (phi|zero) != 0.
+// the branch goes, which takes apart what work-items do together. The phi's uses, but for
+// those by other phis, are of (phi|zero) != 0. Where no work-items meet it is not worth
+// its price.
 func hideFlags(f *ir.Func) {
+	if !meets(f) {
+		return
+	}
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	hidden := map[*ir.Value]*ir.Value{}
 	own := map[*ir.Value]bool{} // what reads the phi itself

@@ -1538,10 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpSwapSPIRV,
-	Sum:   0x8d026f19,
+	Sum:   0x5664445e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0x1e4a978e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0xcbce95e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xf3597dd0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x22cd3545},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1990,10 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sbSwapSPIRV,
-	Sum:   0x7257a2da,
+	Sum:   0xbc548333,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xc92efa2c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0xecf8f1bf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xe70e7758},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x392365b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap

@@ -210,9 +210,9 @@ var doublesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
 	},
 	SPIRV: doublesSPIRV,
-	Sum:   0xb967a6f0,
+	Sum:   0x6fe49fa1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0x39cd404b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0x5a15ed66},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
@@ -477,10 +477,10 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
-	Sum:   0x354b2acc,
+	Sum:   0xcba6c2cb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xc87d57ac},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xe967b00c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0x95e79d56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xa8a39823},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
@@ -880,9 +880,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: typesSPIRV,
-	Sum:   0x157526d6,
+	Sum:   0xf88c1501,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0x4ac4740f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0xa534187b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Types{

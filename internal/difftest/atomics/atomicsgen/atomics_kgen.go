@@ -622,7 +622,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35", Limit: -3},
 	},
 	SPIRV: longsSPIRV,
-	Sum:   0x4bf644c8,
+	Sum:   0xd36669d3,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -800,9 +800,9 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9", Limit: -2},
 	},
 	SPIRV: pushSPIRV,
-	Sum:   0x161a93b2,
+	Sum:   0xa3ca8ce7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xefe70c0b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xba60350d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
@@ -953,10 +953,10 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35", Limit: -3},
 	},
 	SPIRV: wordsSPIRV,
-	Sum:   0xf78fa0ce,
+	Sum:   0x45ee6349,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0x832d8a7f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xb6f02e03},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0xc35c50ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0x56bcaba0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{

@@ -519,9 +519,9 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
 	},
 	SPIRV: chainsSPIRV,
-	Sum:   0x7fbe098d,
+	Sum:   0x76c61356,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0xa411ccd0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x3bf62b8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -687,9 +687,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6", Limit: -5},
 	},
 	SPIRV: complexSPIRV,
-	Sum:   0x73efa67,
+	Sum:   0x7ba5f249,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x54cbdf84},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0xdeb58b69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -1493,10 +1493,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0x1bde9c2f,
+	Sum:   0x766899b9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x3e138093},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xfde3b14b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xb55d016d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x418d4b12},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1567,9 +1567,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
 	},
 	SPIRV: deepSPIRV,
-	Sum:   0x2b464f36,
+	Sum:   0x5341dede,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xc19dd90f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x8a641e5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1627,10 +1627,10 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
 	},
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0x95605655,
+	Sum:   0xe58f0619,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x73230f4e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x2f463efb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x4a134abd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1856,10 +1856,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0x144827f4,
+	Sum:   0x2824bf3f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x2b826498},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0xeb0e68c8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x85d594f6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x8aa5b320},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -2078,10 +2078,10 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9", Limit: -1},
 	},
 	SPIRV: foundLastSPIRV,
-	Sum:   0xe02dab0d,
+	Sum:   0xcf086c33,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0xff5cb505},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbff658e8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbe4ebf48},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2257,9 +2257,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0xa13ff33b,
+	Sum:   0x3eba68a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x871adecc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x3cacaf6c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -4600,9 +4600,9 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
 	},
 	SPIRV: jumpsSPIRV,
-	Sum:   0xec010637,
+	Sum:   0xc83c6773,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0xc3ac6f5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x4e9db10f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -4664,9 +4664,9 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7", Limit: -3},
 	},
 	SPIRV: largeStructsSPIRV,
-	Sum:   0x1aea0950,
+	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x8e3f3fa9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x4a3afff2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -5072,10 +5072,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x18506031,
+	Sum:   0x519d0d2c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x4ddd853},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xfde88781},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xcdf5e641},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xb940debc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5141,9 +5141,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0xa49846fc,
+	Sum:   0x81c576d4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x17300921},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xaf346b2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5209,9 +5209,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
 	SPIRV: mathFuncsSPIRV,
-	Sum:   0x55979e00,
+	Sum:   0xf4565d1a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0xd6bf0275},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x7ad50e90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5272,9 +5272,9 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
 	},
 	SPIRV: maybeNilSPIRV,
-	Sum:   0xa643500d,
+	Sum:   0xf5102832,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xbe472c56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe2478152},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5403,9 +5403,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x374850dd,
+	Sum:   0xc6de7a15,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xcd91f8a7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x58e1b13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5530,9 +5530,9 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
 	},
 	SPIRV: nestedLoopsSPIRV,
-	Sum:   0x8d5738d6,
+	Sum:   0x38b08b39,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x3279af8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x38b48861},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
@@ -6015,9 +6015,9 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
 	SPIRV: primesSPIRV,
-	Sum:   0x4cddbb02,
+	Sum:   0x4ec9c25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xe458b569},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xd5c5334f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6259,9 +6259,9 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
 	},
 	SPIRV: resultsSPIRV,
-	Sum:   0x722eb9f7,
+	Sum:   0x3c7c7601,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0x5545e53b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xf7d700ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -6451,9 +6451,9 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15", Limit: -1},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0x1b6b983f,
+	Sum:   0x9d61f057,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x47ea4244},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x5d0edc2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
@@ -7412,9 +7412,9 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7", Limit: -2},
 	},
 	SPIRV: switchesSPIRV,
-	Sum:   0xe71d27d3,
+	Sum:   0xd28eef33,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0x34f05244},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0xfc24ebec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{

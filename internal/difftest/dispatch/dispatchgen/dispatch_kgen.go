@@ -67,10 +67,10 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
 	},
 	SPIRV: dispatchSPIRV,
-	Sum:   0x454bda9,
+	Sum:   0x6ba67049,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0xead665f4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x8fb20f9f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x75f7d821},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x6fc36163},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -211,9 +211,9 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
 	SPIRV: nestedSPIRV,
-	Sum:   0x64cd4d78,
+	Sum:   0x52f6e31f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xa50e9167},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xa5bbedf4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -283,10 +283,10 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
 	},
 	SPIRV: passesSPIRV,
-	Sum:   0x9b080547,
+	Sum:   0x524700bc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x13aaa6f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xe7ce6ee6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x91b9ef3f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0x6d13d576},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{

@@ -53,9 +53,9 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
 	SPIRV: againSPIRV,
-	Sum:   0x2518850a,
+	Sum:   0x9ff487f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xee98e8e7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x92816fd1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x8d9ecbd7,
+	Sum:   0x63a0760,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x9da70867},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x452e943b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x3f893b10},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0x69c7fb67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -246,9 +246,9 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
 	},
 	SPIRV: behindSPIRV,
-	Sum:   0x930655c4,
+	Sum:   0xf77724f2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x269cb8fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x46c98776},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -320,10 +320,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0x3dabb183,
+	Sum:        0x2bb1972,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0xe05dc4bf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xeb6f0ffb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x692f21d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x116cac90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -471,10 +471,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x963ad52b,
+	Sum:   0x7ed4ed39,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x140c075e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x775ee1da},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xa168f0ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xf99ec314},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -667,10 +667,10 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0x128c9306,
+	Sum:   0xbcd5579a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0xd01dfdb4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x573aa0a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x6f91fcd2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x4e32042a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -721,9 +721,9 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
 	},
 	SPIRV: closuresSPIRV,
-	Sum:   0x96e2f06c,
+	Sum:   0x2069fd9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0xce85e1e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x9112f275},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
@@ -881,10 +881,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0xe0f2a43b,
+	Sum:        0xcc8edf46,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x3f777d21},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xdcb7a2a9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x6e1e1108},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xf77eb20b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -950,10 +950,10 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7", Limit: -1},
 	},
 	SPIRV: deferredSPIRV,
-	Sum:   0x2dd1a0e5,
+	Sum:   0x28f852ee,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0xc95efb9d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x892b2ea1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0x9dea9b9e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x33f2c931},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -1009,9 +1009,9 @@ var deferredNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:120:36"},
 	},
 	SPIRV: deferredNilSPIRV,
-	Sum:   0x4e978b5b,
+	Sum:   0x3f282eca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredNilWords, Sum: 0xddd59ccb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredNilWords, Sum: 0x4293ba49},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
@@ -1072,10 +1072,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0x5e7c0ab2,
+	Sum:   0xd959275,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xfaa4300},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xbc4da2eb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x75b34bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xfaee3e45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1286,10 +1286,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x289747a9,
+	Sum:   0x3aa0b538,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x2f6fd841},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x370efa10},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x94840bae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x7450f6e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1345,9 +1345,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0xfdc487ce,
+	Sum:   0x79e36681,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x7920bdd7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x6009717},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1413,10 +1413,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x9ecaf4a3,
+	Sum:   0xcc85c46e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x230870f4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x5e77fa72},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x49369da2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x67db7640},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1529,10 +1529,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xd08450a2,
+	Sum:   0x9282a803,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x39e6b994},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xce517367},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x5b58105e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x65e6e766},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1589,10 +1589,10 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:254:7", Limit: -2},
 	},
 	SPIRV: iteratorsSPIRV,
-	Sum:   0xa48cf30,
+	Sum:   0x21e83bc1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x28d3bfe1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0x460b715b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -1648,9 +1648,9 @@ var joinedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
 	},
 	SPIRV: joinedSPIRV,
-	Sum:   0xeb0b8ee3,
+	Sum:   0xad5c5bda,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x80daa527},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x3284809e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
@@ -1711,10 +1711,10 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:79:7", Limit: -2},
 	},
 	SPIRV: keptSPIRV,
-	Sum:   0x201bd9dd,
+	Sum:   0xd5f07135,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x28eeecc3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xff70525c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x22f97b5d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xba1f8e6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
@@ -1839,10 +1839,10 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xe5d88d33,
+	Sum:        0xa727e483,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xe93d2729},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x4eaed696},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x2653d004},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7ba0879e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -1896,10 +1896,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0xdc9297ef,
+	Sum:   0xcdac0a5a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x1f5aebaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x653758bc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xe4a2246},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x8ac91a94},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -2072,10 +2072,10 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:302:7", Limit: -2},
 	},
 	SPIRV: makesAmongSPIRV,
-	Sum:   0xc99525a5,
+	Sum:   0xffacbd0c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x7ca68861},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0xb4294fad},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x50a80c96},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x3d388f2c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2263,10 +2263,10 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
 	SPIRV: moreSlicesSPIRV,
-	Sum:   0x3a96a349,
+	Sum:   0xa295793d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xbf433d95},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x8bdc1a98},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0xa88e9b2c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x2ca34226},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -2322,9 +2322,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0xc936cd38,
+	Sum:   0x8b069344,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xabdc5fae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x971e6279},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2436,9 +2436,9 @@ var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
 	},
 	SPIRV: nilMethodsSPIRV,
-	Sum:   0x50566d1c,
+	Sum:   0x7717e92b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0x4191c507},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
@@ -2495,9 +2495,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0x19c1756,
+	Sum:   0xff182bb5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x221b4e95},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x7731c811},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2617,10 +2617,10 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
 	},
 	SPIRV: outcomesSPIRV,
-	Sum:   0xf710aab,
+	Sum:   0xeee02242,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xdeed1dde},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x45d17c03},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xa71ab269},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xb2136367},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -2714,10 +2714,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x37e5ee,
+	Sum:   0x6f13cf50,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x2559ea0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xe1874fab},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x628a69cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0xd4a3e53e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -3117,10 +3117,10 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
 	SPIRV: refilledSPIRV,
-	Sum:   0xf45c5d7c,
+	Sum:   0x3ea9368b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0x8ce75496},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x61034cc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xd2f0b4df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0xaaac1422},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -3171,9 +3171,9 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
 	},
 	SPIRV: ringsSPIRV,
-	Sum:   0x18595723,
+	Sum:   0x47b6e421,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0x416be36},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc7c88ff6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
@@ -3363,9 +3363,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x85427ac3,
+	Sum:   0x20df4729,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xad271d42},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xdf9e8348},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -3425,10 +3425,10 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7", Limit: -2},
 	},
 	SPIRV: runesSPIRV,
-	Sum:   0x8c50825c,
+	Sum:   0x98d607f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0xe779dec7},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0x5c8ca05},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x26d66ae6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0xf1881f2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -3486,9 +3486,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x815cfcdf,
+	Sum:   0x5bd45578,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x970bc96d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xd537bbfa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -4467,10 +4467,10 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
 	},
 	SPIRV: slicesSPIRV,
-	Sum:   0xb9fa16dd,
+	Sum:   0x726fbad3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0xebdad700},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xb1308bfa},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0x7da6a02f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x56439a36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -4524,9 +4524,9 @@ var slotsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:295:7", Limit: -2},
 	},
 	SPIRV: slotsSPIRV,
-	Sum:   0xe7a8a06d,
+	Sum:   0xccda02bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0xa12d417f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0x7d12f68b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
@@ -4653,10 +4653,10 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
 	},
 	SPIRV: spelledSPIRV,
-	Sum:   0x7e9209ad,
+	Sum:   0x307bfb16,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xd96fb495},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x730b07c5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xbb3b0ffa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0xa48ffab7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -4730,10 +4730,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x79849371,
+	Sum:   0x403cdc5c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xd9990e1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x8e949c42},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0xcd433ef9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x352ee5cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -4794,10 +4794,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0xfa197d9f,
+	Sum:   0xf3102c01,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x182ea5f2},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0xd5930102},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x649e6e8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x776d1163},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -4968,10 +4968,10 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0x494b436f,
+	Sum:   0x8b66fdf7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xbf31b975},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xe0c591af},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x4e2da138},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x45ab97d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -5189,10 +5189,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0x1db2c7bd,
+	Sum:   0x4b734f12,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x3dffb7a6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0xb83ab393},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x570af094},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x34513a8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -5439,10 +5439,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0xb12f8f99,
+	Sum:   0xc52fa37b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0xe991f97e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xc2466a9f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x708c6278},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x21f42aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -5541,10 +5541,10 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0xee117604,
+	Sum:        0x99de1c3b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xa738b02b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0xfdd46d53},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xefe1d8d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x589f9886},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -5605,9 +5605,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0x38fbff98,
+	Sum:   0xa48f6641,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x49247c48},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -5664,9 +5664,9 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
 	SPIRV: unlikeSPIRV,
-	Sum:   0x5d7cde1b,
+	Sum:   0x9ee18e17,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x4421bdd4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x7bdd0298},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
@@ -5757,10 +5757,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x5ee90f62,
+	Sum:   0x834cceba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x10043548},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xd734a4dc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x32dc537c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x5d22b924},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -5908,9 +5908,9 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
 	},
 	SPIRV: varintsSPIRV,
-	Sum:   0x95539862,
+	Sum:   0xfb9e114a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xc40213bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x50ce1342},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -5971,10 +5971,10 @@ var visitorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7", Limit: -2},
 	},
 	SPIRV: visitorsSPIRV,
-	Sum:   0xe1554c1b,
+	Sum:   0xbecd8236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0x8acc072},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0x11b52e60},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xf2b32245},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xc31afba8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
@@ -6039,9 +6039,9 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
 	},
 	SPIRV: waresSPIRV,
-	Sum:   0x26bffef,
+	Sum:   0xf808cb58,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x4ea7b260},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0xc97e4ea6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{

@@ -120,9 +120,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0x760980ce,
+	Sum:   0xcd7dfddd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x9c8cb4e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xf72cfb53},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -181,9 +181,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0x8e8b7be7,
+	Sum:   0xc8016b3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0x61974798},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xcae80047},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -242,9 +242,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0x4243ec6b,
+	Sum:   0x1d8956dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x2d0b85d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x1a0deddb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -303,9 +303,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0xa09a3fb0,
+	Sum:   0xe38c7b9b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x9e95c546},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x90f28d0e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -364,9 +364,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0xe64e2b14,
+	Sum:   0x2f23f709,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xe8e26902},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xce43da15},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -425,9 +425,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0x14d2ab8c,
+	Sum:   0xc525674f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x3a0b2c5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x8da18dec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -486,9 +486,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0xfc6b46a1,
+	Sum:   0x9597c554,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x65026d89},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x6d7b90e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -547,9 +547,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0x80388f53,
+	Sum:   0xa9d0f5e2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x9082b9af},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x92d9784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -610,9 +610,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x4edf28c9,
+	Sum:   0x9c864039,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8ea01b59},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x3a4e40fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -677,9 +677,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x9b735b5d,
+	Sum:   0x9dc10d36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xf236774},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xda323b85},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -744,9 +744,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xe1a5bf34,
+	Sum:   0xa510c3ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x9378d780},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xf76e2adb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -811,9 +811,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x16f48be6,
+	Sum:   0x7c860d52,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0xe49f5c7e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x8f7b6493},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -878,9 +878,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0xcd16724c,
+	Sum:   0x3f17f698,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xd7c29ee1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x28d2a7d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -945,9 +945,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0x8400c180,
+	Sum:   0xf195e58b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x67fcbdb0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x208eecf8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1012,9 +1012,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x12bc3ee5,
+	Sum:   0x40761d50,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xf9505f5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xb33eb141},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1079,9 +1079,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x91364783,
+	Sum:   0x9f827663,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0x78b8a336},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xe5509e5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -3932,9 +3932,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0x682730a6,
+	Sum:   0x466cdabc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0xb2f7f156},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7eea05fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -3998,9 +3998,9 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
 	SPIRV: floats64SPIRV,
-	Sum:   0xb0c2dbd5,
+	Sum:   0xc816dae3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x43db0e9b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x774c34f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4621,9 +4621,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0xa8f5fdd,
+	Sum:   0xaaa56cbc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdc4ff6d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdae97090},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4683,9 +4683,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xb72aabb8,
+	Sum:   0xb24de61a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x235ba59c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x12e40d50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4745,9 +4745,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x75b25805,
+	Sum:   0x774be0dd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x2e6a3dd9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x1e6447a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4807,9 +4807,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0x1a13a8cd,
+	Sum:   0xb11a6b75,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xf0157db},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xb347abdb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4869,9 +4869,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x2e657688,
+	Sum:   0x40934b76,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x7d0ceadc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xbd294447},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4931,9 +4931,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x7666a8ff,
+	Sum:   0x67522d7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xe819de98},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x42f5a4f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4993,9 +4993,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xe05bbdc4,
+	Sum:   0x61240769,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x17fd92e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x2b714a3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5055,9 +5055,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0xeb1e72d9,
+	Sum:   0xe97a9abd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xad3fcfcf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xf3dfa9c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5605,9 +5605,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0x103ef048,
+	Sum:   0xfb5ea8a1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x9fbd39f1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xefcdb799},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5667,9 +5667,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x9608a3df,
+	Sum:   0x3b687007,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xc494f85a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x44873aa4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5729,9 +5729,9 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x97300f30,
+	Sum:   0x1abd501,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x558b2595},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x4afa0668},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5791,9 +5791,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x767d702c,
+	Sum:   0x409a5708,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xb2f1312d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xdf2c8e6a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -6166,9 +6166,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0xb57838a4,
+	Sum:   0xdf9c2469,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x4bc5e922},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xa98e2340},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -6233,9 +6233,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x4ffa4,
+	Sum:   0x5d27950c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x3e9f0d13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xd32f3e68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6300,9 +6300,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0x68512146,
+	Sum:   0x93940a04,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0xdd1a71dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2240dcfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6367,9 +6367,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0x23f816ff,
+	Sum:   0xeeb9f5c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0x3ed23bc9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa97669a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -7848,9 +7848,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0x114907a9,
+	Sum:   0x39d06828,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x6e3fa59f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xb63cea2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -7909,9 +7909,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0xc9bd526b,
+	Sum:   0x6368b81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x1e0536ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0xa6fce34d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -7970,9 +7970,9 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt64SPIRV,
-	Sum:   0x6372057d,
+	Sum:   0x95c00652,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x49083c9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x3a6099df},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8031,9 +8031,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0xabc481b8,
+	Sum:   0x8b90611,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xd9d7b594},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xfafc6636},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -8092,9 +8092,9 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint16SPIRV,
-	Sum:   0xd557276,
+	Sum:   0xb4d53b08,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xd3627bdb},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xd60a706a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -8153,9 +8153,9 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint32SPIRV,
-	Sum:   0x34383537,
+	Sum:   0xba86307,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x140336c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x52bc6842},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -8214,9 +8214,9 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint64SPIRV,
-	Sum:   0xefe9f2a8,
+	Sum:   0xab85dabb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xd4c443b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xe3ed5b8c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -8275,9 +8275,9 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksUint8SPIRV,
-	Sum:   0x124e5183,
+	Sum:   0x646bddab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x1d551b1c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x692e57b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{

@@ -50,9 +50,9 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:57:7", Limit: -4},
 	},
 	SPIRV: fastSPIRV,
-	Sum:   0x2a7dd685,
+	Sum:   0xfdd9bbea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0xdfff2b4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0xd8850432},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
@@ -117,9 +117,9 @@ var preciseKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:91:7", Limit: -4},
 	},
 	SPIRV: preciseSPIRV,
-	Sum:   0xa246dbf9,
+	Sum:   0x9776371e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x4b6c05a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x93072105},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{

@@ -61,10 +61,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11", Limit: -7},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x8faf08d1,
+	Sum:   0x8408aa3c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x7e4a6c17},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0xc57dff7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x9dcbf11e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x43efb8f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -795,9 +795,9 @@ var insertionKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:28:12", Limit: -2},
 	},
 	SPIRV: insertionSPIRV,
-	Sum:   0x6bd8eab4,
+	Sum:   0x8bd7f42b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x4e516f73},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x8a3fddf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{

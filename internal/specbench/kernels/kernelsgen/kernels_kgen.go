@@ -54,10 +54,10 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -4},
 	},
 	SPIRV: blurArgumentSPIRV,
-	Sum:   0x839f4b16,
+	Sum:   0xe07257b4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0xae8e875d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0xa33f07f5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x666323d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -124,10 +124,10 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
 	},
 	SPIRV: blurConstantSPIRV,
-	Sum:   0xcdfae8cd,
+	Sum:   0xf61a2236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0x2cc3dca6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0x5be198ee},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0xbea2152f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
@@ -196,10 +196,10 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
 	},
 	SPIRV: blurSpecSPIRV,
-	Sum:   0x5d3c78fc,
+	Sum:   0x661a5c3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x4f535f15},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x5b34e167},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x9d0026ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x83f8f0e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -523,10 +523,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0xbaa0d762,
+	Sum:   0x12ada3f5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xc63c57c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0xf51f7e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x90000a3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
@@ -588,10 +588,10 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
 	},
 	SPIRV: medianConstantSPIRV,
-	Sum:   0x44ac9dbc,
+	Sum:   0xd12e61a8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0xcad482bb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x216eeddf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x8094515c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x5e1624e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -662,10 +662,10 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
 	},
 	SPIRV: medianSpecSPIRV,
-	Sum:   0x73a0becf,
+	Sum:   0x573ae3f9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0x1a635f76},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x8af6bfe1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd90af304},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x22d664d2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
