@@ -322,8 +322,9 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		decl := lastInstance(in)
 		c.settle(place{f, decl.Block(), l.inAlt}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
-		if c.once = c.anew && c.cls == classScalar && initStores(in) != nil; l.choices.folds && initStores(in) != nil {
-			c.setOnce()
+		init := initStores(in) != nil
+		if c.once = c.anew && c.cls == classScalar && init; l.choices.folds && init && decl == in {
+			c.setOnce() // other instances, of later iterations, are stored to where the loop goes on
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

@@ -299,5 +299,12 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	cells := make([]holder, 0, atLeast(2))
 	cells = append(cells, holder{n: int(x)}, holder{n: 3, s: t})
 	out = out*31 + int32(cells[0].n) + sum32(cells[1].fill()) + sum32(cells[1].s)
+	for n := 0; n < 4; n++ {
+		func() {
+			for m := n; m < 5; m++ {
+				out = out*3 + int32(n+m)
+			}
+		}()
+	}
 	k.Out[i] = out
 }
