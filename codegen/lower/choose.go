@@ -214,8 +214,8 @@ func holdsArray(t types.Type) bool {
 // may hold what keeps it from being one of several.
 func (l *lowerer) unknownValue(t types.Type, why string) val {
 	if why == "" {
-		l.errorf(diag.Type, l.pos, "use fewer elements, or a switch",
-			"which element of type %v is taken must be known when the kernel is generated, as there are more than %d", t, maxAlts)
+		l.errorf(diag.Type, l.pos, "let fewer be stored, or use a switch",
+			"which element of type %v is taken must be known when the kernel is generated, as it may be one of more than %d", t, maxAlts)
 		return bad{}
 	}
 	l.errorf(diag.Type, l.pos, "index it by constants, range over it, or use a switch",

@@ -295,6 +295,10 @@ func (l *lowerer) report(code diag.Code, p token.Pos, hint, format string, args 
 	if !p.IsValid() {
 		p = l.pos
 	}
+	// Before the first position within a function, it is the call's.
+	if f := l.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
+		p = f.fn.Pos()
+	}
 	l.chained(l.diags.Add(code, l.prog.DiagPos(p), hint, format, args...))
 }
 

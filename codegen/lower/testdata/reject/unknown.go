@@ -71,3 +71,47 @@ func (k Unknown) Kernel(it dsl.Item1) {
 	n += drawn                          // want KG202 `drawn is not known .*: at .*unknown.go:41:\d+ it calls math/rand.Int`
 	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:34:\d+ it calls math.Exp`
 }
+
+type noteOf struct {
+	out []int64
+	n   int
+}
+
+func (l *noteOf) put(xs ...int64) {
+	for _, x := range xs {
+		l.out[l.n] = x
+		l.n++
+	}
+}
+
+type ManyInFew struct{ Out []int64 }
+
+func (k ManyInFew) Kernel(it dsl.Item1) {
+	l := noteOf{out: k.Out}
+	var fs [4]func() int64
+	for j := int64(0); j < 4; j++ {
+		fs[j] = func() int64 { j += 10; return j }
+		if j == 2 {
+			l.put(fs[j]()) // want KG201 `it may be one of more than 32`
+			j -= 10
+		}
+	}
+	for _, f := range fs {
+		l.put(f(), f())
+	}
+}
+
+type Shortened struct {
+	B   []byte
+	Out []int
+}
+
+func shorten(s string) (n int) { // want KG208 `cannot be kept in a variable`
+	for len(s) > 1 {
+		s = s[2:]
+		n++
+	}
+	return n
+}
+
+func (k Shortened) Kernel(it dsl.Item1) { k.Out[0] = shorten(string(k.B)) }
