@@ -20,10 +20,12 @@ func runSimplify(m *ir.Module) diag.List {
 
 type simplifier struct {
 	m *ir.Module
-	f *ir.Func
+	f *ir.Func // nil where nothing can be made to stand before a value
 	// repl maps a removed value to what stands for it. Uses are rewritten by
 	// the rounds of values, so that nothing needs lists of uses.
 	repl map[*ir.Value]*ir.Value
+	// made is what a rule takes to stand before the value that it was applied to.
+	made []*ir.Value
 }
 
 func (s *simplifier) run() {
@@ -77,7 +79,7 @@ func (s *simplifier) values(branches bool) bool {
 		clear(b.Phis[len(phis):])
 		b.Phis = phis
 
-		insts := b.Insts[:0]
+		insts, own := b.Insts[:0], false
 		for _, v := range b.Insts {
 			rewrite(v)
 			if !v.Op.Has(ir.FlagPure) {
@@ -86,13 +88,22 @@ func (s *simplifier) values(branches bool) bool {
 			}
 			w, c := s.pure(v)
 			changed = changed || c
+			if len(s.made) > 0 {
+				if !own { // there may be no room in what is still read
+					insts, own = slices.Clone(insts), true
+				}
+				insts = append(insts, s.made...)
+				s.made = s.made[:0]
+			}
 			if w != v {
 				s.repl[v] = w
 				continue
 			}
 			insts = append(insts, v)
 		}
-		clear(b.Insts[len(insts):])
+		if !own {
+			clear(b.Insts[len(insts):])
+		}
 		b.Insts = insts
 		if c := b.Term.Cond; c != nil {
 			b.Term.Cond = s.resolve(c)

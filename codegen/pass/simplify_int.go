@@ -47,6 +47,11 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		case x.Op == ir.OpIAdd && x.Args[0] == y:
 			return x.Args[1]
 		}
+		if a, c := addend(x); !x.IsConst() {
+			if b, d := addend(y); a == b {
+				return s.m.Const(t, c-d)
+			}
+		}
 	case ir.OpIMul:
 		switch {
 		case isZero(y):
@@ -55,6 +60,12 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return x
 		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
 			return s.set(v, ir.OpIMul, x.Args[0], s.m.Const(t, x.Args[1].Bits*y.Bits))
+		case s.f != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
+			// 3*(i+1) is 3*i + 3, which others can be compared with.
+			m := &maker{f: s.f, at: v}
+			product := m.op(ir.OpIMul, t, x.Args[0], y)
+			s.made = append(s.made, m.made...)
+			return s.set(v, ir.OpIAdd, product, s.m.Const(t, x.Args[1].Bits*y.Bits))
 		}
 	case ir.OpSDiv:
 		if isOne(y) {
@@ -197,6 +208,14 @@ func certain(v *ir.Value) uint64 {
 	return 0
 }
 
+// addend returns the a and c that v is the sum of, where c is a constant, which may be 0.
+func addend(v *ir.Value) (a *ir.Value, c uint64) {
+	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
+		return v.Args[0], v.Args[1].Bits
+	}
+	return v, 0
+}
+
 // compare simplifies comparisons of integers. Comparisons of extended values
 // are narrowed, since the index of every check is such a value.
 func (s *simplifier) compare(v *ir.Value) *ir.Value {
@@ -223,6 +242,11 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 			return s.set(v, ir.OpIEq, x, y)
 		}
 	case ir.OpIEq, ir.OpINe:
+		if a, c := addend(x); !x.IsConst() {
+			if b, d := addend(y); a == b {
+				return s.m.Bool((c-d)&mask(x.Type) == 0 == (v.Op == ir.OpIEq))
+			}
+		}
 		if y.IsConst() && (certain(x)&^y.Bits != 0 || y.Bits&^possible(x) != 0) {
 			return s.m.Bool(v.Op == ir.OpINe)
 		}

@@ -167,6 +167,19 @@ func (k Stride) Kernel(it dsl.Item1) {
 	}
 }
 
+// Triples takes three numbers per work-item, by bounds that are written as products.
+type Triples struct{ X, Out []float32 }
+
+func (k Triples) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= len(k.Out) {
+		return
+	}
+	p := k.X[3*i : 3*(i+1)] // remains
+	q := k.X[4*i : 4*i+4]   // remains
+	k.Out[i] = p[0]*p[1] + p[2]*q[i&3]
+}
+
 // Rows takes a row at a time.
 type Rows struct {
 	N     int

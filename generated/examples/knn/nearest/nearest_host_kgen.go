@@ -21,7 +21,7 @@ type searchHost struct {
 	v7   int64
 	v13  int32
 	v15  int64
-	v552 int32
+	v551 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
@@ -215,11 +215,10 @@ func (g *searchHost) r2() int {
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
 	v219 := v10 * 2048
-	v222 := v10 + 1
-	v223 := v222 * 2048
-	v228 := v2 <= 2147483647
-	v229 := v3 <= 2147483647
-	v239 := 0 <= v2
+	v222 := v219 + 2048
+	v227 := v2 <= 2147483647
+	v228 := v3 <= 2147483647
+	v238 := 0 <= v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	basex := g.ID[0] * g.Local[0]
@@ -238,11 +237,11 @@ func (g *searchHost) r2() int {
 		v17 := int64(uint32(v16))
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v225, v253, v258, v259, v444, v446, v448, v452, v453 int64
-		var v256, v449 int
-		var v257, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v451, v462, v472 float32
-		var v267, v269, v276, v287, v298, v309, v320, v331, v342, v353, v364, v375, v386, v397, v408, v419, v430, v440, v461, v463, v469, v471, v473 int32
-		var v273, v274, v280, v281, v291, v292, v302, v303, v313, v314, v324, v325, v335, v336, v346, v347, v357, v358, v368, v369, v379, v380, v390, v391, v401, v402, v412, v413, v423, v424, v434, v435, v467, v468, v477, v478 bool
+		var v224, v252, v257, v258, v443, v445, v447, v451, v452 int64
+		var v255, v448 int
+		var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
+		var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
+		var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
 		{
 			*(*[64]byte)(own2) = [64]byte{}
 			*(*[64]byte)(own3) = [64]byte{}
@@ -416,707 +415,707 @@ func (g *searchHost) r2() int {
 			v218 := v3 / v2
 			v220 := v219 + v17
 			v221 := v220 <= 2147483647
-			v224 := v223 < v218
-			v225 = v218
-			if v224 {
-				v225 = v223
+			v223 := v222 < v218
+			v224 = v218
+			if v223 {
+				v224 = v222
 			}
-			v226 := -2147483648 <= v225
-			v227 := v225 <= 2147483647
-			v230 := v220 * v2
-			v231 := uint64(v230) <= uint64(v3)
-			v232 := v225 - v220
-			v233 := v232 + -1
-			v234 := v233 / 64
-			v235 := v234 * 64
-			v236 := v220 + v235
-			v237 := v236 * v2
-			v238 := uint64(v237) <= uint64(v3)
-			v240 := v3 - v230
-			v241 := v2 <= v240
-			v242 := v3 - v237
-			v243 := v2 <= v242
-			v244 := v221 && v226
+			v225 := -2147483648 <= v224
+			v226 := v224 <= 2147483647
+			v229 := v220 * v2
+			v230 := uint64(v229) <= uint64(v3)
+			v231 := v224 - v220
+			v232 := v231 + -1
+			v233 := v232 / 64
+			v234 := v233 * 64
+			v235 := v220 + v234
+			v236 := v235 * v2
+			v237 := uint64(v236) <= uint64(v3)
+			v239 := v3 - v229
+			v240 := v2 <= v239
+			v241 := v3 - v236
+			v242 := v2 <= v241
+			v243 := v221 && v225
+			v244 := v243 && v226
 			v245 := v244 && v227
 			v246 := v245 && v228
-			v247 := v246 && v229
-			v248 := v247 && v231
+			v247 := v246 && v230
+			v248 := v247 && v237
 			v249 := v248 && v238
-			v250 := v249 && v239
-			v251 := v250 && v241
-			v252 := v251 && v243
-			if !v252 {
-				v444 = v220
+			v250 := v249 && v240
+			v251 := v250 && v242
+			if !v251 {
+				v443 = v220
 				goto b101
 			}
-			v253 = v220
+			v252 = v220
 		}
 	b14:
 		{
-			v254 := v253 < v225
-			if !v254 {
+			v253 := v252 < v224
+			if !v253 {
 				goto b122
 			}
 		}
 		{
-			v255 := v253 * v2
-			v256 = int(v255) * 4
-			v257 = float32(0)
-			v258 = int64(-1)
+			v254 := v252 * v2
+			v255 = int(v254) * 4
+			v256 = float32(0)
+			v257 = int64(-1)
 		}
 	b16:
 		{
-			v259 = v258 + 1
-			v260 := v259 < v2
-			if !v260 {
+			v258 = v257 + 1
+			v259 := v258 < v2
+			if !v259 {
 				goto b18
 			}
 		}
 		{
-			v261 := *(*float32)(unsafe.Add(p1, v256+int(v259)*4))
-			v262 := int32(uint64(v259))
-			v263 := *(*float32)(unsafe.Add(m0, int(v262)*4))
-			v264 := float32(v261 - v263)
-			v265 := float32(v264 * v264)
-			v266 := float32(v257 + v265)
-			v257 = v266
-			v258 = v259
+			v260 := *(*float32)(unsafe.Add(p1, v255+int(v258)*4))
+			v261 := int32(uint64(v258))
+			v262 := *(*float32)(unsafe.Add(m0, int(v261)*4))
+			v263 := float32(v260 - v262)
+			v264 := float32(v263 * v263)
+			v265 := float32(v256 + v264)
+			v256 = v265
+			v257 = v258
 			goto b16
 		}
 	b18:
 		{
-			v267 = int32(uint64(v253))
-			v268 = *(*float32)(unsafe.Add(own2, 60))
-			v269 = *(*int32)(unsafe.Add(own3, 60))
-			v270 := v257 < v268
-			if v270 {
-				v274 = true
+			v266 = int32(uint64(v252))
+			v267 = *(*float32)(unsafe.Add(own2, 60))
+			v268 = *(*int32)(unsafe.Add(own3, 60))
+			v269 := v256 < v267
+			if v269 {
+				v273 = true
 				goto b22
 			}
 		}
 		{
-			v271 := v257 == v268
-			if !v271 {
-				v273 = false
+			v270 := v256 == v267
+			if !v270 {
+				v272 = false
 				goto b21
 			}
 		}
 		{
-			v272 := v267 < v269
-			v273 = v272
+			v271 := v266 < v268
+			v272 = v271
 		}
 	b21:
-		v274 = v273
+		v273 = v272
 	b22:
-		if !v274 {
+		if !v273 {
 			goto b100
 		}
 		{
-			v275 = *(*float32)(unsafe.Add(own2, 56))
-			v276 = *(*int32)(unsafe.Add(own3, 56))
-			v277 := v257 < v275
-			if v277 {
-				v281 = true
+			v274 = *(*float32)(unsafe.Add(own2, 56))
+			v275 = *(*int32)(unsafe.Add(own3, 56))
+			v276 := v256 < v274
+			if v276 {
+				v280 = true
 				goto b27
 			}
 		}
 		{
-			v278 := v257 == v275
-			if !v278 {
-				v280 = false
+			v277 := v256 == v274
+			if !v277 {
+				v279 = false
 				goto b26
 			}
 		}
 		{
-			v279 := v267 < v276
-			v280 = v279
+			v278 := v266 < v275
+			v279 = v278
 		}
 	b26:
-		v281 = v280
+		v280 = v279
 	b27:
-		if !v281 {
-			v440 = int32(15)
+		if !v280 {
+			v439 = int32(15)
 			goto b99
 		}
 		{
-			v282 := *(*float32)(unsafe.Add(own2, 56))
-			v283 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v282
-			*(*int32)(unsafe.Add(own3, 60)) = v283
-			v286 = *(*float32)(unsafe.Add(own2, 52))
-			v287 = *(*int32)(unsafe.Add(own3, 52))
-			v288 := v257 < v286
-			if v288 {
-				v292 = true
+			v281 := *(*float32)(unsafe.Add(own2, 56))
+			v282 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v281
+			*(*int32)(unsafe.Add(own3, 60)) = v282
+			v285 = *(*float32)(unsafe.Add(own2, 52))
+			v286 = *(*int32)(unsafe.Add(own3, 52))
+			v287 := v256 < v285
+			if v287 {
+				v291 = true
 				goto b32
 			}
 		}
 		{
-			v289 := v257 == v286
-			if !v289 {
-				v291 = false
+			v288 := v256 == v285
+			if !v288 {
+				v290 = false
 				goto b31
 			}
 		}
 		{
-			v290 := v267 < v287
-			v291 = v290
+			v289 := v266 < v286
+			v290 = v289
 		}
 	b31:
-		v292 = v291
+		v291 = v290
 	b32:
-		if !v292 {
-			v440 = int32(14)
+		if !v291 {
+			v439 = int32(14)
 			goto b99
 		}
 		{
-			v293 := *(*float32)(unsafe.Add(own2, 52))
-			v294 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v293
-			*(*int32)(unsafe.Add(own3, 56)) = v294
-			v297 = *(*float32)(unsafe.Add(own2, 48))
-			v298 = *(*int32)(unsafe.Add(own3, 48))
-			v299 := v257 < v297
-			if v299 {
-				v303 = true
+			v292 := *(*float32)(unsafe.Add(own2, 52))
+			v293 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v292
+			*(*int32)(unsafe.Add(own3, 56)) = v293
+			v296 = *(*float32)(unsafe.Add(own2, 48))
+			v297 = *(*int32)(unsafe.Add(own3, 48))
+			v298 := v256 < v296
+			if v298 {
+				v302 = true
 				goto b37
 			}
 		}
 		{
-			v300 := v257 == v297
-			if !v300 {
-				v302 = false
+			v299 := v256 == v296
+			if !v299 {
+				v301 = false
 				goto b36
 			}
 		}
 		{
-			v301 := v267 < v298
-			v302 = v301
+			v300 := v266 < v297
+			v301 = v300
 		}
 	b36:
-		v303 = v302
+		v302 = v301
 	b37:
-		if !v303 {
-			v440 = int32(13)
+		if !v302 {
+			v439 = int32(13)
 			goto b99
 		}
 		{
-			v304 := *(*float32)(unsafe.Add(own2, 48))
-			v305 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v304
-			*(*int32)(unsafe.Add(own3, 52)) = v305
-			v308 = *(*float32)(unsafe.Add(own2, 44))
-			v309 = *(*int32)(unsafe.Add(own3, 44))
-			v310 := v257 < v308
-			if v310 {
-				v314 = true
+			v303 := *(*float32)(unsafe.Add(own2, 48))
+			v304 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v303
+			*(*int32)(unsafe.Add(own3, 52)) = v304
+			v307 = *(*float32)(unsafe.Add(own2, 44))
+			v308 = *(*int32)(unsafe.Add(own3, 44))
+			v309 := v256 < v307
+			if v309 {
+				v313 = true
 				goto b42
 			}
 		}
 		{
-			v311 := v257 == v308
-			if !v311 {
-				v313 = false
+			v310 := v256 == v307
+			if !v310 {
+				v312 = false
 				goto b41
 			}
 		}
 		{
-			v312 := v267 < v309
-			v313 = v312
+			v311 := v266 < v308
+			v312 = v311
 		}
 	b41:
-		v314 = v313
+		v313 = v312
 	b42:
-		if !v314 {
-			v440 = int32(12)
+		if !v313 {
+			v439 = int32(12)
 			goto b99
 		}
 		{
-			v315 := *(*float32)(unsafe.Add(own2, 44))
-			v316 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v315
-			*(*int32)(unsafe.Add(own3, 48)) = v316
-			v319 = *(*float32)(unsafe.Add(own2, 40))
-			v320 = *(*int32)(unsafe.Add(own3, 40))
-			v321 := v257 < v319
-			if v321 {
-				v325 = true
+			v314 := *(*float32)(unsafe.Add(own2, 44))
+			v315 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v314
+			*(*int32)(unsafe.Add(own3, 48)) = v315
+			v318 = *(*float32)(unsafe.Add(own2, 40))
+			v319 = *(*int32)(unsafe.Add(own3, 40))
+			v320 := v256 < v318
+			if v320 {
+				v324 = true
 				goto b47
 			}
 		}
 		{
-			v322 := v257 == v319
-			if !v322 {
-				v324 = false
+			v321 := v256 == v318
+			if !v321 {
+				v323 = false
 				goto b46
 			}
 		}
 		{
-			v323 := v267 < v320
-			v324 = v323
+			v322 := v266 < v319
+			v323 = v322
 		}
 	b46:
-		v325 = v324
+		v324 = v323
 	b47:
-		if !v325 {
-			v440 = int32(11)
+		if !v324 {
+			v439 = int32(11)
 			goto b99
 		}
 		{
-			v326 := *(*float32)(unsafe.Add(own2, 40))
-			v327 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v326
-			*(*int32)(unsafe.Add(own3, 44)) = v327
-			v330 = *(*float32)(unsafe.Add(own2, 36))
-			v331 = *(*int32)(unsafe.Add(own3, 36))
-			v332 := v257 < v330
-			if v332 {
-				v336 = true
+			v325 := *(*float32)(unsafe.Add(own2, 40))
+			v326 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v325
+			*(*int32)(unsafe.Add(own3, 44)) = v326
+			v329 = *(*float32)(unsafe.Add(own2, 36))
+			v330 = *(*int32)(unsafe.Add(own3, 36))
+			v331 := v256 < v329
+			if v331 {
+				v335 = true
 				goto b52
 			}
 		}
 		{
-			v333 := v257 == v330
-			if !v333 {
-				v335 = false
+			v332 := v256 == v329
+			if !v332 {
+				v334 = false
 				goto b51
 			}
 		}
 		{
-			v334 := v267 < v331
-			v335 = v334
+			v333 := v266 < v330
+			v334 = v333
 		}
 	b51:
-		v336 = v335
+		v335 = v334
 	b52:
-		if !v336 {
-			v440 = int32(10)
+		if !v335 {
+			v439 = int32(10)
 			goto b99
 		}
 		{
-			v337 := *(*float32)(unsafe.Add(own2, 36))
-			v338 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v337
-			*(*int32)(unsafe.Add(own3, 40)) = v338
-			v341 = *(*float32)(unsafe.Add(own2, 32))
-			v342 = *(*int32)(unsafe.Add(own3, 32))
-			v343 := v257 < v341
-			if v343 {
-				v347 = true
+			v336 := *(*float32)(unsafe.Add(own2, 36))
+			v337 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v336
+			*(*int32)(unsafe.Add(own3, 40)) = v337
+			v340 = *(*float32)(unsafe.Add(own2, 32))
+			v341 = *(*int32)(unsafe.Add(own3, 32))
+			v342 := v256 < v340
+			if v342 {
+				v346 = true
 				goto b57
 			}
 		}
 		{
-			v344 := v257 == v341
-			if !v344 {
-				v346 = false
+			v343 := v256 == v340
+			if !v343 {
+				v345 = false
 				goto b56
 			}
 		}
 		{
-			v345 := v267 < v342
-			v346 = v345
+			v344 := v266 < v341
+			v345 = v344
 		}
 	b56:
-		v347 = v346
+		v346 = v345
 	b57:
-		if !v347 {
-			v440 = int32(9)
+		if !v346 {
+			v439 = int32(9)
 			goto b99
 		}
 		{
-			v348 := *(*float32)(unsafe.Add(own2, 32))
-			v349 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v348
-			*(*int32)(unsafe.Add(own3, 36)) = v349
-			v352 = *(*float32)(unsafe.Add(own2, 28))
-			v353 = *(*int32)(unsafe.Add(own3, 28))
-			v354 := v257 < v352
-			if v354 {
-				v358 = true
+			v347 := *(*float32)(unsafe.Add(own2, 32))
+			v348 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v347
+			*(*int32)(unsafe.Add(own3, 36)) = v348
+			v351 = *(*float32)(unsafe.Add(own2, 28))
+			v352 = *(*int32)(unsafe.Add(own3, 28))
+			v353 := v256 < v351
+			if v353 {
+				v357 = true
 				goto b62
 			}
 		}
 		{
-			v355 := v257 == v352
-			if !v355 {
-				v357 = false
+			v354 := v256 == v351
+			if !v354 {
+				v356 = false
 				goto b61
 			}
 		}
 		{
-			v356 := v267 < v353
-			v357 = v356
+			v355 := v266 < v352
+			v356 = v355
 		}
 	b61:
-		v358 = v357
+		v357 = v356
 	b62:
-		if !v358 {
-			v440 = int32(8)
+		if !v357 {
+			v439 = int32(8)
 			goto b99
 		}
 		{
-			v359 := *(*float32)(unsafe.Add(own2, 28))
-			v360 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v359
-			*(*int32)(unsafe.Add(own3, 32)) = v360
-			v363 = *(*float32)(unsafe.Add(own2, 24))
-			v364 = *(*int32)(unsafe.Add(own3, 24))
-			v365 := v257 < v363
-			if v365 {
-				v369 = true
+			v358 := *(*float32)(unsafe.Add(own2, 28))
+			v359 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v358
+			*(*int32)(unsafe.Add(own3, 32)) = v359
+			v362 = *(*float32)(unsafe.Add(own2, 24))
+			v363 = *(*int32)(unsafe.Add(own3, 24))
+			v364 := v256 < v362
+			if v364 {
+				v368 = true
 				goto b67
 			}
 		}
 		{
-			v366 := v257 == v363
-			if !v366 {
-				v368 = false
+			v365 := v256 == v362
+			if !v365 {
+				v367 = false
 				goto b66
 			}
 		}
 		{
-			v367 := v267 < v364
-			v368 = v367
+			v366 := v266 < v363
+			v367 = v366
 		}
 	b66:
-		v369 = v368
+		v368 = v367
 	b67:
-		if !v369 {
-			v440 = int32(7)
+		if !v368 {
+			v439 = int32(7)
 			goto b99
 		}
 		{
-			v370 := *(*float32)(unsafe.Add(own2, 24))
-			v371 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v370
-			*(*int32)(unsafe.Add(own3, 28)) = v371
-			v374 = *(*float32)(unsafe.Add(own2, 20))
-			v375 = *(*int32)(unsafe.Add(own3, 20))
-			v376 := v257 < v374
-			if v376 {
-				v380 = true
+			v369 := *(*float32)(unsafe.Add(own2, 24))
+			v370 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v369
+			*(*int32)(unsafe.Add(own3, 28)) = v370
+			v373 = *(*float32)(unsafe.Add(own2, 20))
+			v374 = *(*int32)(unsafe.Add(own3, 20))
+			v375 := v256 < v373
+			if v375 {
+				v379 = true
 				goto b72
 			}
 		}
 		{
-			v377 := v257 == v374
-			if !v377 {
-				v379 = false
+			v376 := v256 == v373
+			if !v376 {
+				v378 = false
 				goto b71
 			}
 		}
 		{
-			v378 := v267 < v375
-			v379 = v378
+			v377 := v266 < v374
+			v378 = v377
 		}
 	b71:
-		v380 = v379
+		v379 = v378
 	b72:
-		if !v380 {
-			v440 = int32(6)
+		if !v379 {
+			v439 = int32(6)
 			goto b99
 		}
 		{
-			v381 := *(*float32)(unsafe.Add(own2, 20))
-			v382 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v381
-			*(*int32)(unsafe.Add(own3, 24)) = v382
-			v385 = *(*float32)(unsafe.Add(own2, 16))
-			v386 = *(*int32)(unsafe.Add(own3, 16))
-			v387 := v257 < v385
-			if v387 {
-				v391 = true
+			v380 := *(*float32)(unsafe.Add(own2, 20))
+			v381 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v380
+			*(*int32)(unsafe.Add(own3, 24)) = v381
+			v384 = *(*float32)(unsafe.Add(own2, 16))
+			v385 = *(*int32)(unsafe.Add(own3, 16))
+			v386 := v256 < v384
+			if v386 {
+				v390 = true
 				goto b77
 			}
 		}
 		{
-			v388 := v257 == v385
-			if !v388 {
-				v390 = false
+			v387 := v256 == v384
+			if !v387 {
+				v389 = false
 				goto b76
 			}
 		}
 		{
-			v389 := v267 < v386
-			v390 = v389
+			v388 := v266 < v385
+			v389 = v388
 		}
 	b76:
-		v391 = v390
+		v390 = v389
 	b77:
-		if !v391 {
-			v440 = int32(5)
+		if !v390 {
+			v439 = int32(5)
 			goto b99
 		}
 		{
-			v392 := *(*float32)(unsafe.Add(own2, 16))
-			v393 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v392
-			*(*int32)(unsafe.Add(own3, 20)) = v393
-			v396 = *(*float32)(unsafe.Add(own2, 12))
-			v397 = *(*int32)(unsafe.Add(own3, 12))
-			v398 := v257 < v396
-			if v398 {
-				v402 = true
+			v391 := *(*float32)(unsafe.Add(own2, 16))
+			v392 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v391
+			*(*int32)(unsafe.Add(own3, 20)) = v392
+			v395 = *(*float32)(unsafe.Add(own2, 12))
+			v396 = *(*int32)(unsafe.Add(own3, 12))
+			v397 := v256 < v395
+			if v397 {
+				v401 = true
 				goto b82
 			}
 		}
 		{
-			v399 := v257 == v396
-			if !v399 {
-				v401 = false
+			v398 := v256 == v395
+			if !v398 {
+				v400 = false
 				goto b81
 			}
 		}
 		{
-			v400 := v267 < v397
-			v401 = v400
+			v399 := v266 < v396
+			v400 = v399
 		}
 	b81:
-		v402 = v401
+		v401 = v400
 	b82:
-		if !v402 {
-			v440 = int32(4)
+		if !v401 {
+			v439 = int32(4)
 			goto b99
 		}
 		{
-			v403 := *(*float32)(unsafe.Add(own2, 12))
-			v404 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v403
-			*(*int32)(unsafe.Add(own3, 16)) = v404
-			v407 = *(*float32)(unsafe.Add(own2, 8))
-			v408 = *(*int32)(unsafe.Add(own3, 8))
-			v409 := v257 < v407
-			if v409 {
-				v413 = true
+			v402 := *(*float32)(unsafe.Add(own2, 12))
+			v403 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v402
+			*(*int32)(unsafe.Add(own3, 16)) = v403
+			v406 = *(*float32)(unsafe.Add(own2, 8))
+			v407 = *(*int32)(unsafe.Add(own3, 8))
+			v408 := v256 < v406
+			if v408 {
+				v412 = true
 				goto b87
 			}
 		}
 		{
-			v410 := v257 == v407
-			if !v410 {
-				v412 = false
+			v409 := v256 == v406
+			if !v409 {
+				v411 = false
 				goto b86
 			}
 		}
 		{
-			v411 := v267 < v408
-			v412 = v411
+			v410 := v266 < v407
+			v411 = v410
 		}
 	b86:
-		v413 = v412
+		v412 = v411
 	b87:
-		if !v413 {
-			v440 = int32(3)
+		if !v412 {
+			v439 = int32(3)
 			goto b99
 		}
 		{
-			v414 := *(*float32)(unsafe.Add(own2, 8))
-			v415 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v414
-			*(*int32)(unsafe.Add(own3, 12)) = v415
-			v418 = *(*float32)(unsafe.Add(own2, 4))
-			v419 = *(*int32)(unsafe.Add(own3, 4))
-			v420 := v257 < v418
-			if v420 {
-				v424 = true
+			v413 := *(*float32)(unsafe.Add(own2, 8))
+			v414 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v413
+			*(*int32)(unsafe.Add(own3, 12)) = v414
+			v417 = *(*float32)(unsafe.Add(own2, 4))
+			v418 = *(*int32)(unsafe.Add(own3, 4))
+			v419 := v256 < v417
+			if v419 {
+				v423 = true
 				goto b92
 			}
 		}
 		{
-			v421 := v257 == v418
-			if !v421 {
-				v423 = false
+			v420 := v256 == v417
+			if !v420 {
+				v422 = false
 				goto b91
 			}
 		}
 		{
-			v422 := v267 < v419
-			v423 = v422
+			v421 := v266 < v418
+			v422 = v421
 		}
 	b91:
-		v424 = v423
+		v423 = v422
 	b92:
-		if !v424 {
-			v440 = int32(2)
+		if !v423 {
+			v439 = int32(2)
 			goto b99
 		}
 		{
-			v425 := *(*float32)(unsafe.Add(own2, 4))
-			v426 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v425
-			*(*int32)(unsafe.Add(own3, 8)) = v426
-			v429 = *(*float32)(own2)
-			v430 = *(*int32)(own3)
-			v431 := v257 < v429
-			if v431 {
-				v435 = true
+			v424 := *(*float32)(unsafe.Add(own2, 4))
+			v425 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v424
+			*(*int32)(unsafe.Add(own3, 8)) = v425
+			v428 = *(*float32)(own2)
+			v429 = *(*int32)(own3)
+			v430 := v256 < v428
+			if v430 {
+				v434 = true
 				goto b97
 			}
 		}
 		{
-			v432 := v257 == v429
-			if !v432 {
-				v434 = false
+			v431 := v256 == v428
+			if !v431 {
+				v433 = false
 				goto b96
 			}
 		}
 		{
-			v433 := v267 < v430
-			v434 = v433
+			v432 := v266 < v429
+			v433 = v432
 		}
 	b96:
-		v435 = v434
+		v434 = v433
 	b97:
-		if !v435 {
-			v440 = int32(1)
+		if !v434 {
+			v439 = int32(1)
 			goto b99
 		}
 		{
-			v436 := *(*float32)(own2)
-			v437 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v436
-			*(*int32)(unsafe.Add(own3, 4)) = v437
-			v440 = int32(0)
+			v435 := *(*float32)(own2)
+			v436 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v435
+			*(*int32)(unsafe.Add(own3, 4)) = v436
+			v439 = int32(0)
 		}
 	b99:
-		*(*float32)(unsafe.Add(own2, int(v440)*4)) = v257
-		*(*int32)(unsafe.Add(own3, int(v440)*4)) = v267
+		*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
+		*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
 	b100:
 		{
-			v443 := v253 + 64
-			v253 = v443
+			v442 := v252 + 64
+			v252 = v442
 			goto b14
 		}
 	b101:
 		{
-			v445 := v444 < v225
-			if !v445 {
+			v444 := v443 < v224
+			if !v444 {
 				goto b122
 			}
 		}
 		{
-			v446 = v444 * v2
-			v447 := uint64(v446) <= uint64(v3)
-			if !v447 {
+			v445 = v443 * v2
+			v446 := uint64(v445) <= uint64(v3)
+			if !v446 {
 				goto b121
 			}
 		}
 		{
-			v448 = v3 - v446
-			v449 = int(v446) * 4
-			v450 := uint64(v2) <= uint64(v448)
-			if !v450 {
+			v447 = v3 - v445
+			v448 = int(v445) * 4
+			v449 := uint64(v2) <= uint64(v447)
+			if !v449 {
 				goto b120
 			}
-			v451 = float32(0)
-			v452 = int64(-1)
+			v450 = float32(0)
+			v451 = int64(-1)
 		}
 	b104:
 		{
-			v453 = v452 + 1
-			v454 := v453 < v2
-			if !v454 {
+			v452 = v451 + 1
+			v453 := v452 < v2
+			if !v453 {
 				goto b106
 			}
 		}
 		{
-			v455 := *(*float32)(unsafe.Add(p1, v449+int(v453)*4))
-			v456 := int32(uint64(v453))
-			v457 := *(*float32)(unsafe.Add(m0, int(v456)*4))
-			v458 := float32(v455 - v457)
-			v459 := float32(v458 * v458)
-			v460 := float32(v451 + v459)
-			v451 = v460
-			v452 = v453
+			v454 := *(*float32)(unsafe.Add(p1, v448+int(v452)*4))
+			v455 := int32(uint64(v452))
+			v456 := *(*float32)(unsafe.Add(m0, int(v455)*4))
+			v457 := float32(v454 - v456)
+			v458 := float32(v457 * v457)
+			v459 := float32(v450 + v458)
+			v450 = v459
+			v451 = v452
 			goto b104
 		}
 	b106:
 		{
-			v461 = int32(uint64(v444))
-			v462 = *(*float32)(unsafe.Add(own2, 60))
-			v463 = *(*int32)(unsafe.Add(own3, 60))
-			v464 := v451 < v462
-			if v464 {
-				v468 = true
+			v460 = int32(uint64(v443))
+			v461 = *(*float32)(unsafe.Add(own2, 60))
+			v462 = *(*int32)(unsafe.Add(own3, 60))
+			v463 := v450 < v461
+			if v463 {
+				v467 = true
 				goto b110
 			}
 		}
 		{
-			v465 := v451 == v462
-			if !v465 {
-				v467 = false
+			v464 := v450 == v461
+			if !v464 {
+				v466 = false
 				goto b109
 			}
 		}
 		{
-			v466 := v461 < v463
-			v467 = v466
+			v465 := v460 < v462
+			v466 = v465
 		}
 	b109:
-		v468 = v467
+		v467 = v466
 	b110:
-		if !v468 {
+		if !v467 {
 			goto b119
 		}
-		v469 = int32(15)
+		v468 = int32(15)
 	b111:
 		{
-			v470 := 0 < v469
-			if !v470 {
+			v469 := 0 < v468
+			if !v469 {
 				goto b118
 			}
 		}
 		{
-			v471 = v469 + -1
-			v472 = *(*float32)(unsafe.Add(own2, int(v471)*4))
-			v473 = *(*int32)(unsafe.Add(own3, int(v471)*4))
-			v474 := v451 < v472
-			if v474 {
-				v478 = true
+			v470 = v468 + -1
+			v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
+			v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
+			v473 := v450 < v471
+			if v473 {
+				v477 = true
 				goto b116
 			}
 		}
 		{
-			v475 := v451 == v472
-			if !v475 {
-				v477 = false
+			v474 := v450 == v471
+			if !v474 {
+				v476 = false
 				goto b115
 			}
 		}
 		{
-			v476 := v461 < v473
-			v477 = v476
+			v475 := v460 < v472
+			v476 = v475
 		}
 	b115:
-		v478 = v477
+		v477 = v476
 	b116:
-		if !v478 {
+		if !v477 {
 			goto b118
 		}
 		{
-			v479 := *(*float32)(unsafe.Add(own2, int(v471)*4))
-			v480 := *(*int32)(unsafe.Add(own3, int(v471)*4))
-			*(*float32)(unsafe.Add(own2, int(v469)*4)) = v479
-			*(*int32)(unsafe.Add(own3, int(v469)*4)) = v480
-			v469 = v471
+			v478 := *(*float32)(unsafe.Add(own2, int(v470)*4))
+			v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
+			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v478
+			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
+			v468 = v470
 			goto b111
 		}
 	b118:
-		*(*float32)(unsafe.Add(own2, int(v469)*4)) = v451
-		*(*int32)(unsafe.Add(own3, int(v469)*4)) = v461
+		*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
+		*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
 	b119:
 		{
-			v485 := v444 + 64
-			v444 = v485
+			v484 := v443 + 64
+			v443 = v484
 			goto b101
 		}
 	b120:
-		g.Fault(3, v2, v448, v0, v1, int32(0))
+		g.Fault(3, v2, v447, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b121:
-		g.Fault(4, v446, v3, v0, v1, int32(0))
+		g.Fault(4, v445, v3, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b122:
@@ -1145,70 +1144,70 @@ func (g *searchHost) r3() int {
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		{
-			v488 := *(*float32)(own2)
-			v489 := *(*int32)(own3)
-			v490 := *(*float32)(unsafe.Add(own2, 4))
-			v491 := *(*int32)(unsafe.Add(own3, 4))
-			v492 := *(*float32)(unsafe.Add(own2, 8))
-			v493 := *(*int32)(unsafe.Add(own3, 8))
-			v494 := *(*float32)(unsafe.Add(own2, 12))
-			v495 := *(*int32)(unsafe.Add(own3, 12))
-			v496 := *(*float32)(unsafe.Add(own2, 16))
-			v497 := *(*int32)(unsafe.Add(own3, 16))
-			v498 := *(*float32)(unsafe.Add(own2, 20))
-			v499 := *(*int32)(unsafe.Add(own3, 20))
-			v500 := *(*float32)(unsafe.Add(own2, 24))
-			v501 := *(*int32)(unsafe.Add(own3, 24))
-			v502 := *(*float32)(unsafe.Add(own2, 28))
-			v503 := *(*int32)(unsafe.Add(own3, 28))
-			v504 := *(*float32)(unsafe.Add(own2, 32))
-			v505 := *(*int32)(unsafe.Add(own3, 32))
-			v506 := *(*float32)(unsafe.Add(own2, 36))
-			v507 := *(*int32)(unsafe.Add(own3, 36))
-			v508 := *(*float32)(unsafe.Add(own2, 40))
-			v509 := *(*int32)(unsafe.Add(own3, 40))
-			v510 := *(*float32)(unsafe.Add(own2, 44))
-			v511 := *(*int32)(unsafe.Add(own3, 44))
-			v512 := *(*float32)(unsafe.Add(own2, 48))
-			v513 := *(*int32)(unsafe.Add(own3, 48))
-			v514 := *(*float32)(unsafe.Add(own2, 52))
-			v515 := *(*int32)(unsafe.Add(own3, 52))
-			v516 := *(*float32)(unsafe.Add(own2, 56))
-			v517 := *(*int32)(unsafe.Add(own3, 56))
-			v518 := *(*float32)(unsafe.Add(own2, 60))
-			v519 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v488
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v489
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v490
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v491
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v492
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v493
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v494
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v495
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v496
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v497
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v498
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v499
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v500
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v501
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v502
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v503
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v504
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v505
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v506
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v507
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v508
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v509
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v510
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v511
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v512
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v513
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v514
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v515
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v516
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v517
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v518
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v519
+			v487 := *(*float32)(own2)
+			v488 := *(*int32)(own3)
+			v489 := *(*float32)(unsafe.Add(own2, 4))
+			v490 := *(*int32)(unsafe.Add(own3, 4))
+			v491 := *(*float32)(unsafe.Add(own2, 8))
+			v492 := *(*int32)(unsafe.Add(own3, 8))
+			v493 := *(*float32)(unsafe.Add(own2, 12))
+			v494 := *(*int32)(unsafe.Add(own3, 12))
+			v495 := *(*float32)(unsafe.Add(own2, 16))
+			v496 := *(*int32)(unsafe.Add(own3, 16))
+			v497 := *(*float32)(unsafe.Add(own2, 20))
+			v498 := *(*int32)(unsafe.Add(own3, 20))
+			v499 := *(*float32)(unsafe.Add(own2, 24))
+			v500 := *(*int32)(unsafe.Add(own3, 24))
+			v501 := *(*float32)(unsafe.Add(own2, 28))
+			v502 := *(*int32)(unsafe.Add(own3, 28))
+			v503 := *(*float32)(unsafe.Add(own2, 32))
+			v504 := *(*int32)(unsafe.Add(own3, 32))
+			v505 := *(*float32)(unsafe.Add(own2, 36))
+			v506 := *(*int32)(unsafe.Add(own3, 36))
+			v507 := *(*float32)(unsafe.Add(own2, 40))
+			v508 := *(*int32)(unsafe.Add(own3, 40))
+			v509 := *(*float32)(unsafe.Add(own2, 44))
+			v510 := *(*int32)(unsafe.Add(own3, 44))
+			v511 := *(*float32)(unsafe.Add(own2, 48))
+			v512 := *(*int32)(unsafe.Add(own3, 48))
+			v513 := *(*float32)(unsafe.Add(own2, 52))
+			v514 := *(*int32)(unsafe.Add(own3, 52))
+			v515 := *(*float32)(unsafe.Add(own2, 56))
+			v516 := *(*int32)(unsafe.Add(own3, 56))
+			v517 := *(*float32)(unsafe.Add(own2, 60))
+			v518 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v487
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v488
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v489
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v490
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v491
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v492
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v493
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v494
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v495
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v496
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v497
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v498
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v499
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v500
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v501
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v502
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v503
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v504
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v505
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v506
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v507
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v508
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v509
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v510
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v511
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v512
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v513
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v514
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v515
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v516
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v517
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v518
 			continue
 		}
 	}
@@ -1221,16 +1220,16 @@ func (g *searchHost) r4() int {
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u552 := g.v552
+	u551 := g.v551
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v803 := v12 * v15
+	v802 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v804 := v803 + v10
+	v803 := v802 + v10
 	v7 := g.v7
-	v837 := uint64(v804) < uint64(v7)
+	v836 := uint64(v803) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -1247,714 +1246,714 @@ func (g *searchHost) r4() int {
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v552, v555, v556, v557, v560, v562, v569, v580, v591, v602, v613, v624, v635, v646, v657, v668, v679, v690, v701, v712, v723, v733, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834, v836 int32
-		var v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 float32
-		var v566, v567, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v650, v651, v661, v662, v672, v673, v683, v684, v694, v695, v705, v706, v716, v717, v727, v728, v736 bool
-		v552 = int32(32)
+		var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
+		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
+		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
+		v551 = int32(32)
 		{
-			v553 := 0 < v552
-			if !v553 {
+			v552 := 0 < v551
+			if !v552 {
 				goto b216
 			}
 		}
 		{
-			v554 := v16 < v552
-			if !v554 {
+			v553 := v16 < v551
+			if !v553 {
 				goto b214
 			}
 		}
-		v555 = v16 + v552
-		v556 = int32(-1)
+		v554 = v16 + v551
+		v555 = int32(-1)
 	b128:
 		{
-			v557 = v556 + 1
-			v558 := v557 < 16
-			if !v558 {
+			v556 = v555 + 1
+			v557 := v556 < 16
+			if !v557 {
 				goto b213
 			}
 		}
 		{
-			v559 = *(*float32)(unsafe.Add(m1, int(v555)*128+int(v557)*8))
-			v560 = *(*int32)(unsafe.Add(m1, int(v555)*128+int(v557)*8+4))
-			v561 = *(*float32)(unsafe.Add(own2, 60))
-			v562 = *(*int32)(unsafe.Add(own3, 60))
-			v563 := v559 < v561
-			if v563 {
-				v567 = true
+			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+			v560 = *(*float32)(unsafe.Add(own2, 60))
+			v561 = *(*int32)(unsafe.Add(own3, 60))
+			v562 := v558 < v560
+			if v562 {
+				v566 = true
 				goto b133
 			}
 		}
 		{
-			v564 := v559 == v561
-			if !v564 {
-				v566 = false
+			v563 := v558 == v560
+			if !v563 {
+				v565 = false
 				goto b132
 			}
 		}
 		{
-			v565 := v560 < v562
-			v566 = v565
+			v564 := v559 < v561
+			v565 = v564
 		}
 	b132:
-		v567 = v566
+		v566 = v565
 	b133:
-		if !v567 {
-			v736 = false
+		if !v566 {
+			v735 = false
 			goto b211
 		}
 		{
-			v568 = *(*float32)(unsafe.Add(own2, 56))
-			v569 = *(*int32)(unsafe.Add(own3, 56))
-			v570 := v559 < v568
-			if v570 {
-				v574 = true
+			v567 = *(*float32)(unsafe.Add(own2, 56))
+			v568 = *(*int32)(unsafe.Add(own3, 56))
+			v569 := v558 < v567
+			if v569 {
+				v573 = true
 				goto b138
 			}
 		}
 		{
-			v571 := v559 == v568
-			if !v571 {
-				v573 = false
+			v570 := v558 == v567
+			if !v570 {
+				v572 = false
 				goto b137
 			}
 		}
 		{
-			v572 := v560 < v569
-			v573 = v572
+			v571 := v559 < v568
+			v572 = v571
 		}
 	b137:
-		v574 = v573
+		v573 = v572
 	b138:
-		if !v574 {
-			v733 = int32(15)
+		if !v573 {
+			v732 = int32(15)
 			goto b210
 		}
 		{
-			v575 := *(*float32)(unsafe.Add(own2, 56))
-			v576 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v575
-			*(*int32)(unsafe.Add(own3, 60)) = v576
-			v579 = *(*float32)(unsafe.Add(own2, 52))
-			v580 = *(*int32)(unsafe.Add(own3, 52))
-			v581 := v559 < v579
-			if v581 {
-				v585 = true
+			v574 := *(*float32)(unsafe.Add(own2, 56))
+			v575 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v574
+			*(*int32)(unsafe.Add(own3, 60)) = v575
+			v578 = *(*float32)(unsafe.Add(own2, 52))
+			v579 = *(*int32)(unsafe.Add(own3, 52))
+			v580 := v558 < v578
+			if v580 {
+				v584 = true
 				goto b143
 			}
 		}
 		{
-			v582 := v559 == v579
-			if !v582 {
-				v584 = false
+			v581 := v558 == v578
+			if !v581 {
+				v583 = false
 				goto b142
 			}
 		}
 		{
-			v583 := v560 < v580
-			v584 = v583
+			v582 := v559 < v579
+			v583 = v582
 		}
 	b142:
-		v585 = v584
+		v584 = v583
 	b143:
-		if !v585 {
-			v733 = int32(14)
+		if !v584 {
+			v732 = int32(14)
 			goto b210
 		}
 		{
-			v586 := *(*float32)(unsafe.Add(own2, 52))
-			v587 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v586
-			*(*int32)(unsafe.Add(own3, 56)) = v587
-			v590 = *(*float32)(unsafe.Add(own2, 48))
-			v591 = *(*int32)(unsafe.Add(own3, 48))
-			v592 := v559 < v590
-			if v592 {
-				v596 = true
+			v585 := *(*float32)(unsafe.Add(own2, 52))
+			v586 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v585
+			*(*int32)(unsafe.Add(own3, 56)) = v586
+			v589 = *(*float32)(unsafe.Add(own2, 48))
+			v590 = *(*int32)(unsafe.Add(own3, 48))
+			v591 := v558 < v589
+			if v591 {
+				v595 = true
 				goto b148
 			}
 		}
 		{
-			v593 := v559 == v590
-			if !v593 {
-				v595 = false
+			v592 := v558 == v589
+			if !v592 {
+				v594 = false
 				goto b147
 			}
 		}
 		{
-			v594 := v560 < v591
-			v595 = v594
+			v593 := v559 < v590
+			v594 = v593
 		}
 	b147:
-		v596 = v595
+		v595 = v594
 	b148:
-		if !v596 {
-			v733 = int32(13)
+		if !v595 {
+			v732 = int32(13)
 			goto b210
 		}
 		{
-			v597 := *(*float32)(unsafe.Add(own2, 48))
-			v598 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v597
-			*(*int32)(unsafe.Add(own3, 52)) = v598
-			v601 = *(*float32)(unsafe.Add(own2, 44))
-			v602 = *(*int32)(unsafe.Add(own3, 44))
-			v603 := v559 < v601
-			if v603 {
-				v607 = true
+			v596 := *(*float32)(unsafe.Add(own2, 48))
+			v597 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v596
+			*(*int32)(unsafe.Add(own3, 52)) = v597
+			v600 = *(*float32)(unsafe.Add(own2, 44))
+			v601 = *(*int32)(unsafe.Add(own3, 44))
+			v602 := v558 < v600
+			if v602 {
+				v606 = true
 				goto b153
 			}
 		}
 		{
-			v604 := v559 == v601
-			if !v604 {
-				v606 = false
+			v603 := v558 == v600
+			if !v603 {
+				v605 = false
 				goto b152
 			}
 		}
 		{
-			v605 := v560 < v602
-			v606 = v605
+			v604 := v559 < v601
+			v605 = v604
 		}
 	b152:
-		v607 = v606
+		v606 = v605
 	b153:
-		if !v607 {
-			v733 = int32(12)
+		if !v606 {
+			v732 = int32(12)
 			goto b210
 		}
 		{
-			v608 := *(*float32)(unsafe.Add(own2, 44))
-			v609 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v608
-			*(*int32)(unsafe.Add(own3, 48)) = v609
-			v612 = *(*float32)(unsafe.Add(own2, 40))
-			v613 = *(*int32)(unsafe.Add(own3, 40))
-			v614 := v559 < v612
-			if v614 {
-				v618 = true
+			v607 := *(*float32)(unsafe.Add(own2, 44))
+			v608 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v607
+			*(*int32)(unsafe.Add(own3, 48)) = v608
+			v611 = *(*float32)(unsafe.Add(own2, 40))
+			v612 = *(*int32)(unsafe.Add(own3, 40))
+			v613 := v558 < v611
+			if v613 {
+				v617 = true
 				goto b158
 			}
 		}
 		{
-			v615 := v559 == v612
-			if !v615 {
-				v617 = false
+			v614 := v558 == v611
+			if !v614 {
+				v616 = false
 				goto b157
 			}
 		}
 		{
-			v616 := v560 < v613
-			v617 = v616
+			v615 := v559 < v612
+			v616 = v615
 		}
 	b157:
-		v618 = v617
+		v617 = v616
 	b158:
-		if !v618 {
-			v733 = int32(11)
+		if !v617 {
+			v732 = int32(11)
 			goto b210
 		}
 		{
-			v619 := *(*float32)(unsafe.Add(own2, 40))
-			v620 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v619
-			*(*int32)(unsafe.Add(own3, 44)) = v620
-			v623 = *(*float32)(unsafe.Add(own2, 36))
-			v624 = *(*int32)(unsafe.Add(own3, 36))
-			v625 := v559 < v623
-			if v625 {
-				v629 = true
+			v618 := *(*float32)(unsafe.Add(own2, 40))
+			v619 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v618
+			*(*int32)(unsafe.Add(own3, 44)) = v619
+			v622 = *(*float32)(unsafe.Add(own2, 36))
+			v623 = *(*int32)(unsafe.Add(own3, 36))
+			v624 := v558 < v622
+			if v624 {
+				v628 = true
 				goto b163
 			}
 		}
 		{
-			v626 := v559 == v623
-			if !v626 {
-				v628 = false
+			v625 := v558 == v622
+			if !v625 {
+				v627 = false
 				goto b162
 			}
 		}
 		{
-			v627 := v560 < v624
-			v628 = v627
+			v626 := v559 < v623
+			v627 = v626
 		}
 	b162:
-		v629 = v628
+		v628 = v627
 	b163:
-		if !v629 {
-			v733 = int32(10)
+		if !v628 {
+			v732 = int32(10)
 			goto b210
 		}
 		{
-			v630 := *(*float32)(unsafe.Add(own2, 36))
-			v631 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v630
-			*(*int32)(unsafe.Add(own3, 40)) = v631
-			v634 = *(*float32)(unsafe.Add(own2, 32))
-			v635 = *(*int32)(unsafe.Add(own3, 32))
-			v636 := v559 < v634
-			if v636 {
-				v640 = true
+			v629 := *(*float32)(unsafe.Add(own2, 36))
+			v630 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v629
+			*(*int32)(unsafe.Add(own3, 40)) = v630
+			v633 = *(*float32)(unsafe.Add(own2, 32))
+			v634 = *(*int32)(unsafe.Add(own3, 32))
+			v635 := v558 < v633
+			if v635 {
+				v639 = true
 				goto b168
 			}
 		}
 		{
-			v637 := v559 == v634
-			if !v637 {
-				v639 = false
+			v636 := v558 == v633
+			if !v636 {
+				v638 = false
 				goto b167
 			}
 		}
 		{
-			v638 := v560 < v635
-			v639 = v638
+			v637 := v559 < v634
+			v638 = v637
 		}
 	b167:
-		v640 = v639
+		v639 = v638
 	b168:
-		if !v640 {
-			v733 = int32(9)
+		if !v639 {
+			v732 = int32(9)
 			goto b210
 		}
 		{
-			v641 := *(*float32)(unsafe.Add(own2, 32))
-			v642 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v641
-			*(*int32)(unsafe.Add(own3, 36)) = v642
-			v645 = *(*float32)(unsafe.Add(own2, 28))
-			v646 = *(*int32)(unsafe.Add(own3, 28))
-			v647 := v559 < v645
-			if v647 {
-				v651 = true
+			v640 := *(*float32)(unsafe.Add(own2, 32))
+			v641 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v640
+			*(*int32)(unsafe.Add(own3, 36)) = v641
+			v644 = *(*float32)(unsafe.Add(own2, 28))
+			v645 = *(*int32)(unsafe.Add(own3, 28))
+			v646 := v558 < v644
+			if v646 {
+				v650 = true
 				goto b173
 			}
 		}
 		{
-			v648 := v559 == v645
-			if !v648 {
-				v650 = false
+			v647 := v558 == v644
+			if !v647 {
+				v649 = false
 				goto b172
 			}
 		}
 		{
-			v649 := v560 < v646
-			v650 = v649
+			v648 := v559 < v645
+			v649 = v648
 		}
 	b172:
-		v651 = v650
+		v650 = v649
 	b173:
-		if !v651 {
-			v733 = int32(8)
+		if !v650 {
+			v732 = int32(8)
 			goto b210
 		}
 		{
-			v652 := *(*float32)(unsafe.Add(own2, 28))
-			v653 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v652
-			*(*int32)(unsafe.Add(own3, 32)) = v653
-			v656 = *(*float32)(unsafe.Add(own2, 24))
-			v657 = *(*int32)(unsafe.Add(own3, 24))
-			v658 := v559 < v656
-			if v658 {
-				v662 = true
+			v651 := *(*float32)(unsafe.Add(own2, 28))
+			v652 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v651
+			*(*int32)(unsafe.Add(own3, 32)) = v652
+			v655 = *(*float32)(unsafe.Add(own2, 24))
+			v656 = *(*int32)(unsafe.Add(own3, 24))
+			v657 := v558 < v655
+			if v657 {
+				v661 = true
 				goto b178
 			}
 		}
 		{
-			v659 := v559 == v656
-			if !v659 {
-				v661 = false
+			v658 := v558 == v655
+			if !v658 {
+				v660 = false
 				goto b177
 			}
 		}
 		{
-			v660 := v560 < v657
-			v661 = v660
+			v659 := v559 < v656
+			v660 = v659
 		}
 	b177:
-		v662 = v661
+		v661 = v660
 	b178:
-		if !v662 {
-			v733 = int32(7)
+		if !v661 {
+			v732 = int32(7)
 			goto b210
 		}
 		{
-			v663 := *(*float32)(unsafe.Add(own2, 24))
-			v664 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v663
-			*(*int32)(unsafe.Add(own3, 28)) = v664
-			v667 = *(*float32)(unsafe.Add(own2, 20))
-			v668 = *(*int32)(unsafe.Add(own3, 20))
-			v669 := v559 < v667
-			if v669 {
-				v673 = true
+			v662 := *(*float32)(unsafe.Add(own2, 24))
+			v663 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v662
+			*(*int32)(unsafe.Add(own3, 28)) = v663
+			v666 = *(*float32)(unsafe.Add(own2, 20))
+			v667 = *(*int32)(unsafe.Add(own3, 20))
+			v668 := v558 < v666
+			if v668 {
+				v672 = true
 				goto b183
 			}
 		}
 		{
-			v670 := v559 == v667
-			if !v670 {
-				v672 = false
+			v669 := v558 == v666
+			if !v669 {
+				v671 = false
 				goto b182
 			}
 		}
 		{
-			v671 := v560 < v668
-			v672 = v671
+			v670 := v559 < v667
+			v671 = v670
 		}
 	b182:
-		v673 = v672
+		v672 = v671
 	b183:
-		if !v673 {
-			v733 = int32(6)
+		if !v672 {
+			v732 = int32(6)
 			goto b210
 		}
 		{
-			v674 := *(*float32)(unsafe.Add(own2, 20))
-			v675 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v674
-			*(*int32)(unsafe.Add(own3, 24)) = v675
-			v678 = *(*float32)(unsafe.Add(own2, 16))
-			v679 = *(*int32)(unsafe.Add(own3, 16))
-			v680 := v559 < v678
-			if v680 {
-				v684 = true
+			v673 := *(*float32)(unsafe.Add(own2, 20))
+			v674 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v673
+			*(*int32)(unsafe.Add(own3, 24)) = v674
+			v677 = *(*float32)(unsafe.Add(own2, 16))
+			v678 = *(*int32)(unsafe.Add(own3, 16))
+			v679 := v558 < v677
+			if v679 {
+				v683 = true
 				goto b188
 			}
 		}
 		{
-			v681 := v559 == v678
-			if !v681 {
-				v683 = false
+			v680 := v558 == v677
+			if !v680 {
+				v682 = false
 				goto b187
 			}
 		}
 		{
-			v682 := v560 < v679
-			v683 = v682
+			v681 := v559 < v678
+			v682 = v681
 		}
 	b187:
-		v684 = v683
+		v683 = v682
 	b188:
-		if !v684 {
-			v733 = int32(5)
+		if !v683 {
+			v732 = int32(5)
 			goto b210
 		}
 		{
-			v685 := *(*float32)(unsafe.Add(own2, 16))
-			v686 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v685
-			*(*int32)(unsafe.Add(own3, 20)) = v686
-			v689 = *(*float32)(unsafe.Add(own2, 12))
-			v690 = *(*int32)(unsafe.Add(own3, 12))
-			v691 := v559 < v689
-			if v691 {
-				v695 = true
+			v684 := *(*float32)(unsafe.Add(own2, 16))
+			v685 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v684
+			*(*int32)(unsafe.Add(own3, 20)) = v685
+			v688 = *(*float32)(unsafe.Add(own2, 12))
+			v689 = *(*int32)(unsafe.Add(own3, 12))
+			v690 := v558 < v688
+			if v690 {
+				v694 = true
 				goto b193
 			}
 		}
 		{
-			v692 := v559 == v689
-			if !v692 {
-				v694 = false
+			v691 := v558 == v688
+			if !v691 {
+				v693 = false
 				goto b192
 			}
 		}
 		{
-			v693 := v560 < v690
-			v694 = v693
+			v692 := v559 < v689
+			v693 = v692
 		}
 	b192:
-		v695 = v694
+		v694 = v693
 	b193:
-		if !v695 {
-			v733 = int32(4)
+		if !v694 {
+			v732 = int32(4)
 			goto b210
 		}
 		{
-			v696 := *(*float32)(unsafe.Add(own2, 12))
-			v697 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v696
-			*(*int32)(unsafe.Add(own3, 16)) = v697
-			v700 = *(*float32)(unsafe.Add(own2, 8))
-			v701 = *(*int32)(unsafe.Add(own3, 8))
-			v702 := v559 < v700
-			if v702 {
-				v706 = true
+			v695 := *(*float32)(unsafe.Add(own2, 12))
+			v696 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v695
+			*(*int32)(unsafe.Add(own3, 16)) = v696
+			v699 = *(*float32)(unsafe.Add(own2, 8))
+			v700 = *(*int32)(unsafe.Add(own3, 8))
+			v701 := v558 < v699
+			if v701 {
+				v705 = true
 				goto b198
 			}
 		}
 		{
-			v703 := v559 == v700
-			if !v703 {
-				v705 = false
+			v702 := v558 == v699
+			if !v702 {
+				v704 = false
 				goto b197
 			}
 		}
 		{
-			v704 := v560 < v701
-			v705 = v704
+			v703 := v559 < v700
+			v704 = v703
 		}
 	b197:
-		v706 = v705
+		v705 = v704
 	b198:
-		if !v706 {
-			v733 = int32(3)
+		if !v705 {
+			v732 = int32(3)
 			goto b210
 		}
 		{
-			v707 := *(*float32)(unsafe.Add(own2, 8))
-			v708 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v707
-			*(*int32)(unsafe.Add(own3, 12)) = v708
-			v711 = *(*float32)(unsafe.Add(own2, 4))
-			v712 = *(*int32)(unsafe.Add(own3, 4))
-			v713 := v559 < v711
-			if v713 {
-				v717 = true
+			v706 := *(*float32)(unsafe.Add(own2, 8))
+			v707 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v706
+			*(*int32)(unsafe.Add(own3, 12)) = v707
+			v710 = *(*float32)(unsafe.Add(own2, 4))
+			v711 = *(*int32)(unsafe.Add(own3, 4))
+			v712 := v558 < v710
+			if v712 {
+				v716 = true
 				goto b203
 			}
 		}
 		{
-			v714 := v559 == v711
-			if !v714 {
-				v716 = false
+			v713 := v558 == v710
+			if !v713 {
+				v715 = false
 				goto b202
 			}
 		}
 		{
-			v715 := v560 < v712
-			v716 = v715
+			v714 := v559 < v711
+			v715 = v714
 		}
 	b202:
-		v717 = v716
+		v716 = v715
 	b203:
-		if !v717 {
-			v733 = int32(2)
+		if !v716 {
+			v732 = int32(2)
 			goto b210
 		}
 		{
-			v718 := *(*float32)(unsafe.Add(own2, 4))
-			v719 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v718
-			*(*int32)(unsafe.Add(own3, 8)) = v719
-			v722 = *(*float32)(own2)
-			v723 = *(*int32)(own3)
-			v724 := v559 < v722
-			if v724 {
-				v728 = true
+			v717 := *(*float32)(unsafe.Add(own2, 4))
+			v718 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v717
+			*(*int32)(unsafe.Add(own3, 8)) = v718
+			v721 = *(*float32)(own2)
+			v722 = *(*int32)(own3)
+			v723 := v558 < v721
+			if v723 {
+				v727 = true
 				goto b208
 			}
 		}
 		{
-			v725 := v559 == v722
-			if !v725 {
-				v727 = false
+			v724 := v558 == v721
+			if !v724 {
+				v726 = false
 				goto b207
 			}
 		}
 		{
-			v726 := v560 < v723
-			v727 = v726
+			v725 := v559 < v722
+			v726 = v725
 		}
 	b207:
-		v728 = v727
+		v727 = v726
 	b208:
-		if !v728 {
-			v733 = int32(1)
+		if !v727 {
+			v732 = int32(1)
 			goto b210
 		}
 		{
-			v729 := *(*float32)(own2)
-			v730 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v729
-			*(*int32)(unsafe.Add(own3, 4)) = v730
-			v733 = int32(0)
+			v728 := *(*float32)(own2)
+			v729 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v728
+			*(*int32)(unsafe.Add(own3, 4)) = v729
+			v732 = int32(0)
 		}
 	b210:
-		*(*float32)(unsafe.Add(own2, int(v733)*4)) = v559
-		*(*int32)(unsafe.Add(own3, int(v733)*4)) = v560
-		v736 = true
+		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
+		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
+		v735 = true
 	b211:
-		if !v736 {
+		if !v735 {
 			goto b213
 		}
-		v556 = v557
+		v555 = v556
 		goto b128
 	b213:
 		{
-			v737 := *(*float32)(own2)
-			v738 := *(*int32)(own3)
-			v739 := *(*float32)(unsafe.Add(own2, 4))
-			v740 := *(*int32)(unsafe.Add(own3, 4))
-			v741 := *(*float32)(unsafe.Add(own2, 8))
-			v742 := *(*int32)(unsafe.Add(own3, 8))
-			v743 := *(*float32)(unsafe.Add(own2, 12))
-			v744 := *(*int32)(unsafe.Add(own3, 12))
-			v745 := *(*float32)(unsafe.Add(own2, 16))
-			v746 := *(*int32)(unsafe.Add(own3, 16))
-			v747 := *(*float32)(unsafe.Add(own2, 20))
-			v748 := *(*int32)(unsafe.Add(own3, 20))
-			v749 := *(*float32)(unsafe.Add(own2, 24))
-			v750 := *(*int32)(unsafe.Add(own3, 24))
-			v751 := *(*float32)(unsafe.Add(own2, 28))
-			v752 := *(*int32)(unsafe.Add(own3, 28))
-			v753 := *(*float32)(unsafe.Add(own2, 32))
-			v754 := *(*int32)(unsafe.Add(own3, 32))
-			v755 := *(*float32)(unsafe.Add(own2, 36))
-			v756 := *(*int32)(unsafe.Add(own3, 36))
-			v757 := *(*float32)(unsafe.Add(own2, 40))
-			v758 := *(*int32)(unsafe.Add(own3, 40))
-			v759 := *(*float32)(unsafe.Add(own2, 44))
-			v760 := *(*int32)(unsafe.Add(own3, 44))
-			v761 := *(*float32)(unsafe.Add(own2, 48))
-			v762 := *(*int32)(unsafe.Add(own3, 48))
-			v763 := *(*float32)(unsafe.Add(own2, 52))
-			v764 := *(*int32)(unsafe.Add(own3, 52))
-			v765 := *(*float32)(unsafe.Add(own2, 56))
-			v766 := *(*int32)(unsafe.Add(own3, 56))
-			v767 := *(*float32)(unsafe.Add(own2, 60))
-			v768 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v737
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v738
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v739
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v740
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v741
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v742
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v743
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v744
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v745
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v746
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v747
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v748
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v749
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v750
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v751
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v752
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v753
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v754
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v755
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v756
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v757
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v758
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v759
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v760
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v761
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v762
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v763
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v764
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v765
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v766
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v767
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v768
+			v736 := *(*float32)(own2)
+			v737 := *(*int32)(own3)
+			v738 := *(*float32)(unsafe.Add(own2, 4))
+			v739 := *(*int32)(unsafe.Add(own3, 4))
+			v740 := *(*float32)(unsafe.Add(own2, 8))
+			v741 := *(*int32)(unsafe.Add(own3, 8))
+			v742 := *(*float32)(unsafe.Add(own2, 12))
+			v743 := *(*int32)(unsafe.Add(own3, 12))
+			v744 := *(*float32)(unsafe.Add(own2, 16))
+			v745 := *(*int32)(unsafe.Add(own3, 16))
+			v746 := *(*float32)(unsafe.Add(own2, 20))
+			v747 := *(*int32)(unsafe.Add(own3, 20))
+			v748 := *(*float32)(unsafe.Add(own2, 24))
+			v749 := *(*int32)(unsafe.Add(own3, 24))
+			v750 := *(*float32)(unsafe.Add(own2, 28))
+			v751 := *(*int32)(unsafe.Add(own3, 28))
+			v752 := *(*float32)(unsafe.Add(own2, 32))
+			v753 := *(*int32)(unsafe.Add(own3, 32))
+			v754 := *(*float32)(unsafe.Add(own2, 36))
+			v755 := *(*int32)(unsafe.Add(own3, 36))
+			v756 := *(*float32)(unsafe.Add(own2, 40))
+			v757 := *(*int32)(unsafe.Add(own3, 40))
+			v758 := *(*float32)(unsafe.Add(own2, 44))
+			v759 := *(*int32)(unsafe.Add(own3, 44))
+			v760 := *(*float32)(unsafe.Add(own2, 48))
+			v761 := *(*int32)(unsafe.Add(own3, 48))
+			v762 := *(*float32)(unsafe.Add(own2, 52))
+			v763 := *(*int32)(unsafe.Add(own3, 52))
+			v764 := *(*float32)(unsafe.Add(own2, 56))
+			v765 := *(*int32)(unsafe.Add(own3, 56))
+			v766 := *(*float32)(unsafe.Add(own2, 60))
+			v767 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v736
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v740
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v741
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v742
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v743
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v744
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v745
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v746
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v747
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v748
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v749
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v750
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v751
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v752
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v753
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v754
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v755
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v756
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v757
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v758
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v759
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v760
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v761
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v762
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v763
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v764
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v765
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v766
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v767
 		}
 	b214:
-		u552 = v552
+		u551 = v551
 		next = 4
 		continue
 	b216:
 		{
-			v802 := v16 == 0
-			if !v802 {
+			v801 := v16 == 0
+			if !v801 {
 				goto b220
 			}
 		}
-		v805 = *(*float32)(own2)
-		v806 = *(*int32)(own3)
-		v807 = *(*float32)(unsafe.Add(own2, 4))
-		v808 = *(*int32)(unsafe.Add(own3, 4))
-		v809 = *(*float32)(unsafe.Add(own2, 8))
-		v810 = *(*int32)(unsafe.Add(own3, 8))
-		v811 = *(*float32)(unsafe.Add(own2, 12))
-		v812 = *(*int32)(unsafe.Add(own3, 12))
-		v813 = *(*float32)(unsafe.Add(own2, 16))
-		v814 = *(*int32)(unsafe.Add(own3, 16))
-		v815 = *(*float32)(unsafe.Add(own2, 20))
-		v816 = *(*int32)(unsafe.Add(own3, 20))
-		v817 = *(*float32)(unsafe.Add(own2, 24))
-		v818 = *(*int32)(unsafe.Add(own3, 24))
-		v819 = *(*float32)(unsafe.Add(own2, 28))
-		v820 = *(*int32)(unsafe.Add(own3, 28))
-		v821 = *(*float32)(unsafe.Add(own2, 32))
-		v822 = *(*int32)(unsafe.Add(own3, 32))
-		v823 = *(*float32)(unsafe.Add(own2, 36))
-		v824 = *(*int32)(unsafe.Add(own3, 36))
-		v825 = *(*float32)(unsafe.Add(own2, 40))
-		v826 = *(*int32)(unsafe.Add(own3, 40))
-		v827 = *(*float32)(unsafe.Add(own2, 44))
-		v828 = *(*int32)(unsafe.Add(own3, 44))
-		v829 = *(*float32)(unsafe.Add(own2, 48))
-		v830 = *(*int32)(unsafe.Add(own3, 48))
-		v831 = *(*float32)(unsafe.Add(own2, 52))
-		v832 = *(*int32)(unsafe.Add(own3, 52))
-		v833 = *(*float32)(unsafe.Add(own2, 56))
-		v834 = *(*int32)(unsafe.Add(own3, 56))
-		v835 = *(*float32)(unsafe.Add(own2, 60))
-		v836 = *(*int32)(unsafe.Add(own3, 60))
-		if !v837 {
+		v804 = *(*float32)(own2)
+		v805 = *(*int32)(own3)
+		v806 = *(*float32)(unsafe.Add(own2, 4))
+		v807 = *(*int32)(unsafe.Add(own3, 4))
+		v808 = *(*float32)(unsafe.Add(own2, 8))
+		v809 = *(*int32)(unsafe.Add(own3, 8))
+		v810 = *(*float32)(unsafe.Add(own2, 12))
+		v811 = *(*int32)(unsafe.Add(own3, 12))
+		v812 = *(*float32)(unsafe.Add(own2, 16))
+		v813 = *(*int32)(unsafe.Add(own3, 16))
+		v814 = *(*float32)(unsafe.Add(own2, 20))
+		v815 = *(*int32)(unsafe.Add(own3, 20))
+		v816 = *(*float32)(unsafe.Add(own2, 24))
+		v817 = *(*int32)(unsafe.Add(own3, 24))
+		v818 = *(*float32)(unsafe.Add(own2, 28))
+		v819 = *(*int32)(unsafe.Add(own3, 28))
+		v820 = *(*float32)(unsafe.Add(own2, 32))
+		v821 = *(*int32)(unsafe.Add(own3, 32))
+		v822 = *(*float32)(unsafe.Add(own2, 36))
+		v823 = *(*int32)(unsafe.Add(own3, 36))
+		v824 = *(*float32)(unsafe.Add(own2, 40))
+		v825 = *(*int32)(unsafe.Add(own3, 40))
+		v826 = *(*float32)(unsafe.Add(own2, 44))
+		v827 = *(*int32)(unsafe.Add(own3, 44))
+		v828 = *(*float32)(unsafe.Add(own2, 48))
+		v829 = *(*int32)(unsafe.Add(own3, 48))
+		v830 = *(*float32)(unsafe.Add(own2, 52))
+		v831 = *(*int32)(unsafe.Add(own3, 52))
+		v832 = *(*float32)(unsafe.Add(own2, 56))
+		v833 = *(*int32)(unsafe.Add(own3, 56))
+		v834 = *(*float32)(unsafe.Add(own2, 60))
+		v835 = *(*int32)(unsafe.Add(own3, 60))
+		if !v836 {
 			goto b219
 		}
-		*(*float32)(unsafe.Add(p3, int(v804)*128)) = v805
-		*(*int32)(unsafe.Add(p3, int(v804)*128+4)) = v806
-		*(*float32)(unsafe.Add(p3, int(v804)*128+8)) = v807
-		*(*int32)(unsafe.Add(p3, int(v804)*128+12)) = v808
-		*(*float32)(unsafe.Add(p3, int(v804)*128+16)) = v809
-		*(*int32)(unsafe.Add(p3, int(v804)*128+20)) = v810
-		*(*float32)(unsafe.Add(p3, int(v804)*128+24)) = v811
-		*(*int32)(unsafe.Add(p3, int(v804)*128+28)) = v812
-		*(*float32)(unsafe.Add(p3, int(v804)*128+32)) = v813
-		*(*int32)(unsafe.Add(p3, int(v804)*128+36)) = v814
-		*(*float32)(unsafe.Add(p3, int(v804)*128+40)) = v815
-		*(*int32)(unsafe.Add(p3, int(v804)*128+44)) = v816
-		*(*float32)(unsafe.Add(p3, int(v804)*128+48)) = v817
-		*(*int32)(unsafe.Add(p3, int(v804)*128+52)) = v818
-		*(*float32)(unsafe.Add(p3, int(v804)*128+56)) = v819
-		*(*int32)(unsafe.Add(p3, int(v804)*128+60)) = v820
-		*(*float32)(unsafe.Add(p3, int(v804)*128+64)) = v821
-		*(*int32)(unsafe.Add(p3, int(v804)*128+68)) = v822
-		*(*float32)(unsafe.Add(p3, int(v804)*128+72)) = v823
-		*(*int32)(unsafe.Add(p3, int(v804)*128+76)) = v824
-		*(*float32)(unsafe.Add(p3, int(v804)*128+80)) = v825
-		*(*int32)(unsafe.Add(p3, int(v804)*128+84)) = v826
-		*(*float32)(unsafe.Add(p3, int(v804)*128+88)) = v827
-		*(*int32)(unsafe.Add(p3, int(v804)*128+92)) = v828
-		*(*float32)(unsafe.Add(p3, int(v804)*128+96)) = v829
-		*(*int32)(unsafe.Add(p3, int(v804)*128+100)) = v830
-		*(*float32)(unsafe.Add(p3, int(v804)*128+104)) = v831
-		*(*int32)(unsafe.Add(p3, int(v804)*128+108)) = v832
-		*(*float32)(unsafe.Add(p3, int(v804)*128+112)) = v833
-		*(*int32)(unsafe.Add(p3, int(v804)*128+116)) = v834
-		*(*float32)(unsafe.Add(p3, int(v804)*128+120)) = v835
-		*(*int32)(unsafe.Add(p3, int(v804)*128+124)) = v836
+		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
+		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
+		*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
+		*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
+		*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
+		*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
+		*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
+		*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
+		*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
+		*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
+		*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
+		*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
+		*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
+		*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
+		*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
+		*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
+		*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
+		*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
+		*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
+		*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
+		*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
+		*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
+		*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
+		*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
+		*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
+		*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
+		*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
+		*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
+		*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
+		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
+		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
+		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
 		goto b220
 	b219:
-		g.Fault(6, v804, v7, v0, v1, int32(0))
+		g.Fault(6, v803, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b220:
 		g.Leave(li)
 		continue
 	}
-	g.v552 = u552
+	g.v551 = u551
 	return next
 }
 
 // r5 runs them after the Barrier in line 106 of kernel.go.
 func (g *searchHost) r5() int {
 	const n = 64
-	e552 := g.v552
+	e551 := g.v551
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u552 := g.v552
+	u551 := g.v551
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v803 := v12 * v15
+	v802 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v804 := v803 + v10
+	v803 := v802 + v10
 	v7 := g.v7
-	v837 := uint64(v804) < uint64(v7)
+	v836 := uint64(v803) < uint64(v7)
 	p3 := g.Pointer(3)
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
@@ -1966,702 +1965,702 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v552 := e552
+		v551 := e551
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v555, v556, v557, v560, v562, v569, v580, v591, v602, v613, v624, v635, v646, v657, v668, v679, v690, v701, v712, v723, v733, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834, v836 int32
-		var v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 float32
-		var v566, v567, v573, v574, v584, v585, v595, v596, v606, v607, v617, v618, v628, v629, v639, v640, v650, v651, v661, v662, v672, v673, v683, v684, v694, v695, v705, v706, v716, v717, v727, v728, v736 bool
+		var v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
+		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
+		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
 		{
-			v801 := v552 / 2
-			v552 = v801
+			v800 := v551 / 2
+			v551 = v800
 		}
 		{
-			v553 := 0 < v552
-			if !v553 {
+			v552 := 0 < v551
+			if !v552 {
 				goto b216
 			}
 		}
 		{
-			v554 := v16 < v552
-			if !v554 {
+			v553 := v16 < v551
+			if !v553 {
 				goto b214
 			}
 		}
-		v555 = v16 + v552
-		v556 = int32(-1)
+		v554 = v16 + v551
+		v555 = int32(-1)
 	b128:
 		{
-			v557 = v556 + 1
-			v558 := v557 < 16
-			if !v558 {
+			v556 = v555 + 1
+			v557 := v556 < 16
+			if !v557 {
 				goto b213
 			}
 		}
 		{
-			v559 = *(*float32)(unsafe.Add(m1, int(v555)*128+int(v557)*8))
-			v560 = *(*int32)(unsafe.Add(m1, int(v555)*128+int(v557)*8+4))
-			v561 = *(*float32)(unsafe.Add(own2, 60))
-			v562 = *(*int32)(unsafe.Add(own3, 60))
-			v563 := v559 < v561
-			if v563 {
-				v567 = true
+			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+			v560 = *(*float32)(unsafe.Add(own2, 60))
+			v561 = *(*int32)(unsafe.Add(own3, 60))
+			v562 := v558 < v560
+			if v562 {
+				v566 = true
 				goto b133
 			}
 		}
 		{
-			v564 := v559 == v561
-			if !v564 {
-				v566 = false
+			v563 := v558 == v560
+			if !v563 {
+				v565 = false
 				goto b132
 			}
 		}
 		{
-			v565 := v560 < v562
-			v566 = v565
+			v564 := v559 < v561
+			v565 = v564
 		}
 	b132:
-		v567 = v566
+		v566 = v565
 	b133:
-		if !v567 {
-			v736 = false
+		if !v566 {
+			v735 = false
 			goto b211
 		}
 		{
-			v568 = *(*float32)(unsafe.Add(own2, 56))
-			v569 = *(*int32)(unsafe.Add(own3, 56))
-			v570 := v559 < v568
-			if v570 {
-				v574 = true
+			v567 = *(*float32)(unsafe.Add(own2, 56))
+			v568 = *(*int32)(unsafe.Add(own3, 56))
+			v569 := v558 < v567
+			if v569 {
+				v573 = true
 				goto b138
 			}
 		}
 		{
-			v571 := v559 == v568
-			if !v571 {
-				v573 = false
+			v570 := v558 == v567
+			if !v570 {
+				v572 = false
 				goto b137
 			}
 		}
 		{
-			v572 := v560 < v569
-			v573 = v572
+			v571 := v559 < v568
+			v572 = v571
 		}
 	b137:
-		v574 = v573
+		v573 = v572
 	b138:
-		if !v574 {
-			v733 = int32(15)
+		if !v573 {
+			v732 = int32(15)
 			goto b210
 		}
 		{
-			v575 := *(*float32)(unsafe.Add(own2, 56))
-			v576 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v575
-			*(*int32)(unsafe.Add(own3, 60)) = v576
-			v579 = *(*float32)(unsafe.Add(own2, 52))
-			v580 = *(*int32)(unsafe.Add(own3, 52))
-			v581 := v559 < v579
-			if v581 {
-				v585 = true
+			v574 := *(*float32)(unsafe.Add(own2, 56))
+			v575 := *(*int32)(unsafe.Add(own3, 56))
+			*(*float32)(unsafe.Add(own2, 60)) = v574
+			*(*int32)(unsafe.Add(own3, 60)) = v575
+			v578 = *(*float32)(unsafe.Add(own2, 52))
+			v579 = *(*int32)(unsafe.Add(own3, 52))
+			v580 := v558 < v578
+			if v580 {
+				v584 = true
 				goto b143
 			}
 		}
 		{
-			v582 := v559 == v579
-			if !v582 {
-				v584 = false
+			v581 := v558 == v578
+			if !v581 {
+				v583 = false
 				goto b142
 			}
 		}
 		{
-			v583 := v560 < v580
-			v584 = v583
+			v582 := v559 < v579
+			v583 = v582
 		}
 	b142:
-		v585 = v584
+		v584 = v583
 	b143:
-		if !v585 {
-			v733 = int32(14)
+		if !v584 {
+			v732 = int32(14)
 			goto b210
 		}
 		{
-			v586 := *(*float32)(unsafe.Add(own2, 52))
-			v587 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v586
-			*(*int32)(unsafe.Add(own3, 56)) = v587
-			v590 = *(*float32)(unsafe.Add(own2, 48))
-			v591 = *(*int32)(unsafe.Add(own3, 48))
-			v592 := v559 < v590
-			if v592 {
-				v596 = true
+			v585 := *(*float32)(unsafe.Add(own2, 52))
+			v586 := *(*int32)(unsafe.Add(own3, 52))
+			*(*float32)(unsafe.Add(own2, 56)) = v585
+			*(*int32)(unsafe.Add(own3, 56)) = v586
+			v589 = *(*float32)(unsafe.Add(own2, 48))
+			v590 = *(*int32)(unsafe.Add(own3, 48))
+			v591 := v558 < v589
+			if v591 {
+				v595 = true
 				goto b148
 			}
 		}
 		{
-			v593 := v559 == v590
-			if !v593 {
-				v595 = false
+			v592 := v558 == v589
+			if !v592 {
+				v594 = false
 				goto b147
 			}
 		}
 		{
-			v594 := v560 < v591
-			v595 = v594
+			v593 := v559 < v590
+			v594 = v593
 		}
 	b147:
-		v596 = v595
+		v595 = v594
 	b148:
-		if !v596 {
-			v733 = int32(13)
+		if !v595 {
+			v732 = int32(13)
 			goto b210
 		}
 		{
-			v597 := *(*float32)(unsafe.Add(own2, 48))
-			v598 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v597
-			*(*int32)(unsafe.Add(own3, 52)) = v598
-			v601 = *(*float32)(unsafe.Add(own2, 44))
-			v602 = *(*int32)(unsafe.Add(own3, 44))
-			v603 := v559 < v601
-			if v603 {
-				v607 = true
+			v596 := *(*float32)(unsafe.Add(own2, 48))
+			v597 := *(*int32)(unsafe.Add(own3, 48))
+			*(*float32)(unsafe.Add(own2, 52)) = v596
+			*(*int32)(unsafe.Add(own3, 52)) = v597
+			v600 = *(*float32)(unsafe.Add(own2, 44))
+			v601 = *(*int32)(unsafe.Add(own3, 44))
+			v602 := v558 < v600
+			if v602 {
+				v606 = true
 				goto b153
 			}
 		}
 		{
-			v604 := v559 == v601
-			if !v604 {
-				v606 = false
+			v603 := v558 == v600
+			if !v603 {
+				v605 = false
 				goto b152
 			}
 		}
 		{
-			v605 := v560 < v602
-			v606 = v605
+			v604 := v559 < v601
+			v605 = v604
 		}
 	b152:
-		v607 = v606
+		v606 = v605
 	b153:
-		if !v607 {
-			v733 = int32(12)
+		if !v606 {
+			v732 = int32(12)
 			goto b210
 		}
 		{
-			v608 := *(*float32)(unsafe.Add(own2, 44))
-			v609 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v608
-			*(*int32)(unsafe.Add(own3, 48)) = v609
-			v612 = *(*float32)(unsafe.Add(own2, 40))
-			v613 = *(*int32)(unsafe.Add(own3, 40))
-			v614 := v559 < v612
-			if v614 {
-				v618 = true
+			v607 := *(*float32)(unsafe.Add(own2, 44))
+			v608 := *(*int32)(unsafe.Add(own3, 44))
+			*(*float32)(unsafe.Add(own2, 48)) = v607
+			*(*int32)(unsafe.Add(own3, 48)) = v608
+			v611 = *(*float32)(unsafe.Add(own2, 40))
+			v612 = *(*int32)(unsafe.Add(own3, 40))
+			v613 := v558 < v611
+			if v613 {
+				v617 = true
 				goto b158
 			}
 		}
 		{
-			v615 := v559 == v612
-			if !v615 {
-				v617 = false
+			v614 := v558 == v611
+			if !v614 {
+				v616 = false
 				goto b157
 			}
 		}
 		{
-			v616 := v560 < v613
-			v617 = v616
+			v615 := v559 < v612
+			v616 = v615
 		}
 	b157:
-		v618 = v617
+		v617 = v616
 	b158:
-		if !v618 {
-			v733 = int32(11)
+		if !v617 {
+			v732 = int32(11)
 			goto b210
 		}
 		{
-			v619 := *(*float32)(unsafe.Add(own2, 40))
-			v620 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v619
-			*(*int32)(unsafe.Add(own3, 44)) = v620
-			v623 = *(*float32)(unsafe.Add(own2, 36))
-			v624 = *(*int32)(unsafe.Add(own3, 36))
-			v625 := v559 < v623
-			if v625 {
-				v629 = true
+			v618 := *(*float32)(unsafe.Add(own2, 40))
+			v619 := *(*int32)(unsafe.Add(own3, 40))
+			*(*float32)(unsafe.Add(own2, 44)) = v618
+			*(*int32)(unsafe.Add(own3, 44)) = v619
+			v622 = *(*float32)(unsafe.Add(own2, 36))
+			v623 = *(*int32)(unsafe.Add(own3, 36))
+			v624 := v558 < v622
+			if v624 {
+				v628 = true
 				goto b163
 			}
 		}
 		{
-			v626 := v559 == v623
-			if !v626 {
-				v628 = false
+			v625 := v558 == v622
+			if !v625 {
+				v627 = false
 				goto b162
 			}
 		}
 		{
-			v627 := v560 < v624
-			v628 = v627
+			v626 := v559 < v623
+			v627 = v626
 		}
 	b162:
-		v629 = v628
+		v628 = v627
 	b163:
-		if !v629 {
-			v733 = int32(10)
+		if !v628 {
+			v732 = int32(10)
 			goto b210
 		}
 		{
-			v630 := *(*float32)(unsafe.Add(own2, 36))
-			v631 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v630
-			*(*int32)(unsafe.Add(own3, 40)) = v631
-			v634 = *(*float32)(unsafe.Add(own2, 32))
-			v635 = *(*int32)(unsafe.Add(own3, 32))
-			v636 := v559 < v634
-			if v636 {
-				v640 = true
+			v629 := *(*float32)(unsafe.Add(own2, 36))
+			v630 := *(*int32)(unsafe.Add(own3, 36))
+			*(*float32)(unsafe.Add(own2, 40)) = v629
+			*(*int32)(unsafe.Add(own3, 40)) = v630
+			v633 = *(*float32)(unsafe.Add(own2, 32))
+			v634 = *(*int32)(unsafe.Add(own3, 32))
+			v635 := v558 < v633
+			if v635 {
+				v639 = true
 				goto b168
 			}
 		}
 		{
-			v637 := v559 == v634
-			if !v637 {
-				v639 = false
+			v636 := v558 == v633
+			if !v636 {
+				v638 = false
 				goto b167
 			}
 		}
 		{
-			v638 := v560 < v635
-			v639 = v638
+			v637 := v559 < v634
+			v638 = v637
 		}
 	b167:
-		v640 = v639
+		v639 = v638
 	b168:
-		if !v640 {
-			v733 = int32(9)
+		if !v639 {
+			v732 = int32(9)
 			goto b210
 		}
 		{
-			v641 := *(*float32)(unsafe.Add(own2, 32))
-			v642 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v641
-			*(*int32)(unsafe.Add(own3, 36)) = v642
-			v645 = *(*float32)(unsafe.Add(own2, 28))
-			v646 = *(*int32)(unsafe.Add(own3, 28))
-			v647 := v559 < v645
-			if v647 {
-				v651 = true
+			v640 := *(*float32)(unsafe.Add(own2, 32))
+			v641 := *(*int32)(unsafe.Add(own3, 32))
+			*(*float32)(unsafe.Add(own2, 36)) = v640
+			*(*int32)(unsafe.Add(own3, 36)) = v641
+			v644 = *(*float32)(unsafe.Add(own2, 28))
+			v645 = *(*int32)(unsafe.Add(own3, 28))
+			v646 := v558 < v644
+			if v646 {
+				v650 = true
 				goto b173
 			}
 		}
 		{
-			v648 := v559 == v645
-			if !v648 {
-				v650 = false
+			v647 := v558 == v644
+			if !v647 {
+				v649 = false
 				goto b172
 			}
 		}
 		{
-			v649 := v560 < v646
-			v650 = v649
+			v648 := v559 < v645
+			v649 = v648
 		}
 	b172:
-		v651 = v650
+		v650 = v649
 	b173:
-		if !v651 {
-			v733 = int32(8)
+		if !v650 {
+			v732 = int32(8)
 			goto b210
 		}
 		{
-			v652 := *(*float32)(unsafe.Add(own2, 28))
-			v653 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v652
-			*(*int32)(unsafe.Add(own3, 32)) = v653
-			v656 = *(*float32)(unsafe.Add(own2, 24))
-			v657 = *(*int32)(unsafe.Add(own3, 24))
-			v658 := v559 < v656
-			if v658 {
-				v662 = true
+			v651 := *(*float32)(unsafe.Add(own2, 28))
+			v652 := *(*int32)(unsafe.Add(own3, 28))
+			*(*float32)(unsafe.Add(own2, 32)) = v651
+			*(*int32)(unsafe.Add(own3, 32)) = v652
+			v655 = *(*float32)(unsafe.Add(own2, 24))
+			v656 = *(*int32)(unsafe.Add(own3, 24))
+			v657 := v558 < v655
+			if v657 {
+				v661 = true
 				goto b178
 			}
 		}
 		{
-			v659 := v559 == v656
-			if !v659 {
-				v661 = false
+			v658 := v558 == v655
+			if !v658 {
+				v660 = false
 				goto b177
 			}
 		}
 		{
-			v660 := v560 < v657
-			v661 = v660
+			v659 := v559 < v656
+			v660 = v659
 		}
 	b177:
-		v662 = v661
+		v661 = v660
 	b178:
-		if !v662 {
-			v733 = int32(7)
+		if !v661 {
+			v732 = int32(7)
 			goto b210
 		}
 		{
-			v663 := *(*float32)(unsafe.Add(own2, 24))
-			v664 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v663
-			*(*int32)(unsafe.Add(own3, 28)) = v664
-			v667 = *(*float32)(unsafe.Add(own2, 20))
-			v668 = *(*int32)(unsafe.Add(own3, 20))
-			v669 := v559 < v667
-			if v669 {
-				v673 = true
+			v662 := *(*float32)(unsafe.Add(own2, 24))
+			v663 := *(*int32)(unsafe.Add(own3, 24))
+			*(*float32)(unsafe.Add(own2, 28)) = v662
+			*(*int32)(unsafe.Add(own3, 28)) = v663
+			v666 = *(*float32)(unsafe.Add(own2, 20))
+			v667 = *(*int32)(unsafe.Add(own3, 20))
+			v668 := v558 < v666
+			if v668 {
+				v672 = true
 				goto b183
 			}
 		}
 		{
-			v670 := v559 == v667
-			if !v670 {
-				v672 = false
+			v669 := v558 == v666
+			if !v669 {
+				v671 = false
 				goto b182
 			}
 		}
 		{
-			v671 := v560 < v668
-			v672 = v671
+			v670 := v559 < v667
+			v671 = v670
 		}
 	b182:
-		v673 = v672
+		v672 = v671
 	b183:
-		if !v673 {
-			v733 = int32(6)
+		if !v672 {
+			v732 = int32(6)
 			goto b210
 		}
 		{
-			v674 := *(*float32)(unsafe.Add(own2, 20))
-			v675 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v674
-			*(*int32)(unsafe.Add(own3, 24)) = v675
-			v678 = *(*float32)(unsafe.Add(own2, 16))
-			v679 = *(*int32)(unsafe.Add(own3, 16))
-			v680 := v559 < v678
-			if v680 {
-				v684 = true
+			v673 := *(*float32)(unsafe.Add(own2, 20))
+			v674 := *(*int32)(unsafe.Add(own3, 20))
+			*(*float32)(unsafe.Add(own2, 24)) = v673
+			*(*int32)(unsafe.Add(own3, 24)) = v674
+			v677 = *(*float32)(unsafe.Add(own2, 16))
+			v678 = *(*int32)(unsafe.Add(own3, 16))
+			v679 := v558 < v677
+			if v679 {
+				v683 = true
 				goto b188
 			}
 		}
 		{
-			v681 := v559 == v678
-			if !v681 {
-				v683 = false
+			v680 := v558 == v677
+			if !v680 {
+				v682 = false
 				goto b187
 			}
 		}
 		{
-			v682 := v560 < v679
-			v683 = v682
+			v681 := v559 < v678
+			v682 = v681
 		}
 	b187:
-		v684 = v683
+		v683 = v682
 	b188:
-		if !v684 {
-			v733 = int32(5)
+		if !v683 {
+			v732 = int32(5)
 			goto b210
 		}
 		{
-			v685 := *(*float32)(unsafe.Add(own2, 16))
-			v686 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v685
-			*(*int32)(unsafe.Add(own3, 20)) = v686
-			v689 = *(*float32)(unsafe.Add(own2, 12))
-			v690 = *(*int32)(unsafe.Add(own3, 12))
-			v691 := v559 < v689
-			if v691 {
-				v695 = true
+			v684 := *(*float32)(unsafe.Add(own2, 16))
+			v685 := *(*int32)(unsafe.Add(own3, 16))
+			*(*float32)(unsafe.Add(own2, 20)) = v684
+			*(*int32)(unsafe.Add(own3, 20)) = v685
+			v688 = *(*float32)(unsafe.Add(own2, 12))
+			v689 = *(*int32)(unsafe.Add(own3, 12))
+			v690 := v558 < v688
+			if v690 {
+				v694 = true
 				goto b193
 			}
 		}
 		{
-			v692 := v559 == v689
-			if !v692 {
-				v694 = false
+			v691 := v558 == v688
+			if !v691 {
+				v693 = false
 				goto b192
 			}
 		}
 		{
-			v693 := v560 < v690
-			v694 = v693
+			v692 := v559 < v689
+			v693 = v692
 		}
 	b192:
-		v695 = v694
+		v694 = v693
 	b193:
-		if !v695 {
-			v733 = int32(4)
+		if !v694 {
+			v732 = int32(4)
 			goto b210
 		}
 		{
-			v696 := *(*float32)(unsafe.Add(own2, 12))
-			v697 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v696
-			*(*int32)(unsafe.Add(own3, 16)) = v697
-			v700 = *(*float32)(unsafe.Add(own2, 8))
-			v701 = *(*int32)(unsafe.Add(own3, 8))
-			v702 := v559 < v700
-			if v702 {
-				v706 = true
+			v695 := *(*float32)(unsafe.Add(own2, 12))
+			v696 := *(*int32)(unsafe.Add(own3, 12))
+			*(*float32)(unsafe.Add(own2, 16)) = v695
+			*(*int32)(unsafe.Add(own3, 16)) = v696
+			v699 = *(*float32)(unsafe.Add(own2, 8))
+			v700 = *(*int32)(unsafe.Add(own3, 8))
+			v701 := v558 < v699
+			if v701 {
+				v705 = true
 				goto b198
 			}
 		}
 		{
-			v703 := v559 == v700
-			if !v703 {
-				v705 = false
+			v702 := v558 == v699
+			if !v702 {
+				v704 = false
 				goto b197
 			}
 		}
 		{
-			v704 := v560 < v701
-			v705 = v704
+			v703 := v559 < v700
+			v704 = v703
 		}
 	b197:
-		v706 = v705
+		v705 = v704
 	b198:
-		if !v706 {
-			v733 = int32(3)
+		if !v705 {
+			v732 = int32(3)
 			goto b210
 		}
 		{
-			v707 := *(*float32)(unsafe.Add(own2, 8))
-			v708 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v707
-			*(*int32)(unsafe.Add(own3, 12)) = v708
-			v711 = *(*float32)(unsafe.Add(own2, 4))
-			v712 = *(*int32)(unsafe.Add(own3, 4))
-			v713 := v559 < v711
-			if v713 {
-				v717 = true
+			v706 := *(*float32)(unsafe.Add(own2, 8))
+			v707 := *(*int32)(unsafe.Add(own3, 8))
+			*(*float32)(unsafe.Add(own2, 12)) = v706
+			*(*int32)(unsafe.Add(own3, 12)) = v707
+			v710 = *(*float32)(unsafe.Add(own2, 4))
+			v711 = *(*int32)(unsafe.Add(own3, 4))
+			v712 := v558 < v710
+			if v712 {
+				v716 = true
 				goto b203
 			}
 		}
 		{
-			v714 := v559 == v711
-			if !v714 {
-				v716 = false
+			v713 := v558 == v710
+			if !v713 {
+				v715 = false
 				goto b202
 			}
 		}
 		{
-			v715 := v560 < v712
-			v716 = v715
+			v714 := v559 < v711
+			v715 = v714
 		}
 	b202:
-		v717 = v716
+		v716 = v715
 	b203:
-		if !v717 {
-			v733 = int32(2)
+		if !v716 {
+			v732 = int32(2)
 			goto b210
 		}
 		{
-			v718 := *(*float32)(unsafe.Add(own2, 4))
-			v719 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v718
-			*(*int32)(unsafe.Add(own3, 8)) = v719
-			v722 = *(*float32)(own2)
-			v723 = *(*int32)(own3)
-			v724 := v559 < v722
-			if v724 {
-				v728 = true
+			v717 := *(*float32)(unsafe.Add(own2, 4))
+			v718 := *(*int32)(unsafe.Add(own3, 4))
+			*(*float32)(unsafe.Add(own2, 8)) = v717
+			*(*int32)(unsafe.Add(own3, 8)) = v718
+			v721 = *(*float32)(own2)
+			v722 = *(*int32)(own3)
+			v723 := v558 < v721
+			if v723 {
+				v727 = true
 				goto b208
 			}
 		}
 		{
-			v725 := v559 == v722
-			if !v725 {
-				v727 = false
+			v724 := v558 == v721
+			if !v724 {
+				v726 = false
 				goto b207
 			}
 		}
 		{
-			v726 := v560 < v723
-			v727 = v726
+			v725 := v559 < v722
+			v726 = v725
 		}
 	b207:
-		v728 = v727
+		v727 = v726
 	b208:
-		if !v728 {
-			v733 = int32(1)
+		if !v727 {
+			v732 = int32(1)
 			goto b210
 		}
 		{
-			v729 := *(*float32)(own2)
-			v730 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v729
-			*(*int32)(unsafe.Add(own3, 4)) = v730
-			v733 = int32(0)
+			v728 := *(*float32)(own2)
+			v729 := *(*int32)(own3)
+			*(*float32)(unsafe.Add(own2, 4)) = v728
+			*(*int32)(unsafe.Add(own3, 4)) = v729
+			v732 = int32(0)
 		}
 	b210:
-		*(*float32)(unsafe.Add(own2, int(v733)*4)) = v559
-		*(*int32)(unsafe.Add(own3, int(v733)*4)) = v560
-		v736 = true
+		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
+		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
+		v735 = true
 	b211:
-		if !v736 {
+		if !v735 {
 			goto b213
 		}
-		v556 = v557
+		v555 = v556
 		goto b128
 	b213:
 		{
-			v737 := *(*float32)(own2)
-			v738 := *(*int32)(own3)
-			v739 := *(*float32)(unsafe.Add(own2, 4))
-			v740 := *(*int32)(unsafe.Add(own3, 4))
-			v741 := *(*float32)(unsafe.Add(own2, 8))
-			v742 := *(*int32)(unsafe.Add(own3, 8))
-			v743 := *(*float32)(unsafe.Add(own2, 12))
-			v744 := *(*int32)(unsafe.Add(own3, 12))
-			v745 := *(*float32)(unsafe.Add(own2, 16))
-			v746 := *(*int32)(unsafe.Add(own3, 16))
-			v747 := *(*float32)(unsafe.Add(own2, 20))
-			v748 := *(*int32)(unsafe.Add(own3, 20))
-			v749 := *(*float32)(unsafe.Add(own2, 24))
-			v750 := *(*int32)(unsafe.Add(own3, 24))
-			v751 := *(*float32)(unsafe.Add(own2, 28))
-			v752 := *(*int32)(unsafe.Add(own3, 28))
-			v753 := *(*float32)(unsafe.Add(own2, 32))
-			v754 := *(*int32)(unsafe.Add(own3, 32))
-			v755 := *(*float32)(unsafe.Add(own2, 36))
-			v756 := *(*int32)(unsafe.Add(own3, 36))
-			v757 := *(*float32)(unsafe.Add(own2, 40))
-			v758 := *(*int32)(unsafe.Add(own3, 40))
-			v759 := *(*float32)(unsafe.Add(own2, 44))
-			v760 := *(*int32)(unsafe.Add(own3, 44))
-			v761 := *(*float32)(unsafe.Add(own2, 48))
-			v762 := *(*int32)(unsafe.Add(own3, 48))
-			v763 := *(*float32)(unsafe.Add(own2, 52))
-			v764 := *(*int32)(unsafe.Add(own3, 52))
-			v765 := *(*float32)(unsafe.Add(own2, 56))
-			v766 := *(*int32)(unsafe.Add(own3, 56))
-			v767 := *(*float32)(unsafe.Add(own2, 60))
-			v768 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v737
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v738
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v739
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v740
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v741
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v742
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v743
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v744
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v745
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v746
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v747
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v748
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v749
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v750
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v751
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v752
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v753
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v754
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v755
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v756
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v757
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v758
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v759
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v760
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v761
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v762
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v763
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v764
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v765
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v766
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v767
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v768
+			v736 := *(*float32)(own2)
+			v737 := *(*int32)(own3)
+			v738 := *(*float32)(unsafe.Add(own2, 4))
+			v739 := *(*int32)(unsafe.Add(own3, 4))
+			v740 := *(*float32)(unsafe.Add(own2, 8))
+			v741 := *(*int32)(unsafe.Add(own3, 8))
+			v742 := *(*float32)(unsafe.Add(own2, 12))
+			v743 := *(*int32)(unsafe.Add(own3, 12))
+			v744 := *(*float32)(unsafe.Add(own2, 16))
+			v745 := *(*int32)(unsafe.Add(own3, 16))
+			v746 := *(*float32)(unsafe.Add(own2, 20))
+			v747 := *(*int32)(unsafe.Add(own3, 20))
+			v748 := *(*float32)(unsafe.Add(own2, 24))
+			v749 := *(*int32)(unsafe.Add(own3, 24))
+			v750 := *(*float32)(unsafe.Add(own2, 28))
+			v751 := *(*int32)(unsafe.Add(own3, 28))
+			v752 := *(*float32)(unsafe.Add(own2, 32))
+			v753 := *(*int32)(unsafe.Add(own3, 32))
+			v754 := *(*float32)(unsafe.Add(own2, 36))
+			v755 := *(*int32)(unsafe.Add(own3, 36))
+			v756 := *(*float32)(unsafe.Add(own2, 40))
+			v757 := *(*int32)(unsafe.Add(own3, 40))
+			v758 := *(*float32)(unsafe.Add(own2, 44))
+			v759 := *(*int32)(unsafe.Add(own3, 44))
+			v760 := *(*float32)(unsafe.Add(own2, 48))
+			v761 := *(*int32)(unsafe.Add(own3, 48))
+			v762 := *(*float32)(unsafe.Add(own2, 52))
+			v763 := *(*int32)(unsafe.Add(own3, 52))
+			v764 := *(*float32)(unsafe.Add(own2, 56))
+			v765 := *(*int32)(unsafe.Add(own3, 56))
+			v766 := *(*float32)(unsafe.Add(own2, 60))
+			v767 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = v736
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v740
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v741
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v742
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v743
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v744
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v745
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v746
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v747
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v748
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v749
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v750
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v751
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v752
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v753
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v754
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v755
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v756
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v757
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v758
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v759
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v760
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v761
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v762
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v763
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v764
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v765
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v766
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v767
 		}
 	b214:
-		u552 = v552
+		u551 = v551
 		next = 4
 		continue
 	b216:
 		{
-			v802 := v16 == 0
-			if !v802 {
+			v801 := v16 == 0
+			if !v801 {
 				goto b220
 			}
 		}
-		v805 = *(*float32)(own2)
-		v806 = *(*int32)(own3)
-		v807 = *(*float32)(unsafe.Add(own2, 4))
-		v808 = *(*int32)(unsafe.Add(own3, 4))
-		v809 = *(*float32)(unsafe.Add(own2, 8))
-		v810 = *(*int32)(unsafe.Add(own3, 8))
-		v811 = *(*float32)(unsafe.Add(own2, 12))
-		v812 = *(*int32)(unsafe.Add(own3, 12))
-		v813 = *(*float32)(unsafe.Add(own2, 16))
-		v814 = *(*int32)(unsafe.Add(own3, 16))
-		v815 = *(*float32)(unsafe.Add(own2, 20))
-		v816 = *(*int32)(unsafe.Add(own3, 20))
-		v817 = *(*float32)(unsafe.Add(own2, 24))
-		v818 = *(*int32)(unsafe.Add(own3, 24))
-		v819 = *(*float32)(unsafe.Add(own2, 28))
-		v820 = *(*int32)(unsafe.Add(own3, 28))
-		v821 = *(*float32)(unsafe.Add(own2, 32))
-		v822 = *(*int32)(unsafe.Add(own3, 32))
-		v823 = *(*float32)(unsafe.Add(own2, 36))
-		v824 = *(*int32)(unsafe.Add(own3, 36))
-		v825 = *(*float32)(unsafe.Add(own2, 40))
-		v826 = *(*int32)(unsafe.Add(own3, 40))
-		v827 = *(*float32)(unsafe.Add(own2, 44))
-		v828 = *(*int32)(unsafe.Add(own3, 44))
-		v829 = *(*float32)(unsafe.Add(own2, 48))
-		v830 = *(*int32)(unsafe.Add(own3, 48))
-		v831 = *(*float32)(unsafe.Add(own2, 52))
-		v832 = *(*int32)(unsafe.Add(own3, 52))
-		v833 = *(*float32)(unsafe.Add(own2, 56))
-		v834 = *(*int32)(unsafe.Add(own3, 56))
-		v835 = *(*float32)(unsafe.Add(own2, 60))
-		v836 = *(*int32)(unsafe.Add(own3, 60))
-		if !v837 {
+		v804 = *(*float32)(own2)
+		v805 = *(*int32)(own3)
+		v806 = *(*float32)(unsafe.Add(own2, 4))
+		v807 = *(*int32)(unsafe.Add(own3, 4))
+		v808 = *(*float32)(unsafe.Add(own2, 8))
+		v809 = *(*int32)(unsafe.Add(own3, 8))
+		v810 = *(*float32)(unsafe.Add(own2, 12))
+		v811 = *(*int32)(unsafe.Add(own3, 12))
+		v812 = *(*float32)(unsafe.Add(own2, 16))
+		v813 = *(*int32)(unsafe.Add(own3, 16))
+		v814 = *(*float32)(unsafe.Add(own2, 20))
+		v815 = *(*int32)(unsafe.Add(own3, 20))
+		v816 = *(*float32)(unsafe.Add(own2, 24))
+		v817 = *(*int32)(unsafe.Add(own3, 24))
+		v818 = *(*float32)(unsafe.Add(own2, 28))
+		v819 = *(*int32)(unsafe.Add(own3, 28))
+		v820 = *(*float32)(unsafe.Add(own2, 32))
+		v821 = *(*int32)(unsafe.Add(own3, 32))
+		v822 = *(*float32)(unsafe.Add(own2, 36))
+		v823 = *(*int32)(unsafe.Add(own3, 36))
+		v824 = *(*float32)(unsafe.Add(own2, 40))
+		v825 = *(*int32)(unsafe.Add(own3, 40))
+		v826 = *(*float32)(unsafe.Add(own2, 44))
+		v827 = *(*int32)(unsafe.Add(own3, 44))
+		v828 = *(*float32)(unsafe.Add(own2, 48))
+		v829 = *(*int32)(unsafe.Add(own3, 48))
+		v830 = *(*float32)(unsafe.Add(own2, 52))
+		v831 = *(*int32)(unsafe.Add(own3, 52))
+		v832 = *(*float32)(unsafe.Add(own2, 56))
+		v833 = *(*int32)(unsafe.Add(own3, 56))
+		v834 = *(*float32)(unsafe.Add(own2, 60))
+		v835 = *(*int32)(unsafe.Add(own3, 60))
+		if !v836 {
 			goto b219
 		}
-		*(*float32)(unsafe.Add(p3, int(v804)*128)) = v805
-		*(*int32)(unsafe.Add(p3, int(v804)*128+4)) = v806
-		*(*float32)(unsafe.Add(p3, int(v804)*128+8)) = v807
-		*(*int32)(unsafe.Add(p3, int(v804)*128+12)) = v808
-		*(*float32)(unsafe.Add(p3, int(v804)*128+16)) = v809
-		*(*int32)(unsafe.Add(p3, int(v804)*128+20)) = v810
-		*(*float32)(unsafe.Add(p3, int(v804)*128+24)) = v811
-		*(*int32)(unsafe.Add(p3, int(v804)*128+28)) = v812
-		*(*float32)(unsafe.Add(p3, int(v804)*128+32)) = v813
-		*(*int32)(unsafe.Add(p3, int(v804)*128+36)) = v814
-		*(*float32)(unsafe.Add(p3, int(v804)*128+40)) = v815
-		*(*int32)(unsafe.Add(p3, int(v804)*128+44)) = v816
-		*(*float32)(unsafe.Add(p3, int(v804)*128+48)) = v817
-		*(*int32)(unsafe.Add(p3, int(v804)*128+52)) = v818
-		*(*float32)(unsafe.Add(p3, int(v804)*128+56)) = v819
-		*(*int32)(unsafe.Add(p3, int(v804)*128+60)) = v820
-		*(*float32)(unsafe.Add(p3, int(v804)*128+64)) = v821
-		*(*int32)(unsafe.Add(p3, int(v804)*128+68)) = v822
-		*(*float32)(unsafe.Add(p3, int(v804)*128+72)) = v823
-		*(*int32)(unsafe.Add(p3, int(v804)*128+76)) = v824
-		*(*float32)(unsafe.Add(p3, int(v804)*128+80)) = v825
-		*(*int32)(unsafe.Add(p3, int(v804)*128+84)) = v826
-		*(*float32)(unsafe.Add(p3, int(v804)*128+88)) = v827
-		*(*int32)(unsafe.Add(p3, int(v804)*128+92)) = v828
-		*(*float32)(unsafe.Add(p3, int(v804)*128+96)) = v829
-		*(*int32)(unsafe.Add(p3, int(v804)*128+100)) = v830
-		*(*float32)(unsafe.Add(p3, int(v804)*128+104)) = v831
-		*(*int32)(unsafe.Add(p3, int(v804)*128+108)) = v832
-		*(*float32)(unsafe.Add(p3, int(v804)*128+112)) = v833
-		*(*int32)(unsafe.Add(p3, int(v804)*128+116)) = v834
-		*(*float32)(unsafe.Add(p3, int(v804)*128+120)) = v835
-		*(*int32)(unsafe.Add(p3, int(v804)*128+124)) = v836
+		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
+		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
+		*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
+		*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
+		*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
+		*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
+		*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
+		*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
+		*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
+		*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
+		*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
+		*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
+		*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
+		*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
+		*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
+		*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
+		*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
+		*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
+		*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
+		*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
+		*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
+		*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
+		*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
+		*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
+		*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
+		*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
+		*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
+		*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
+		*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
+		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
+		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
+		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
 		goto b220
 	b219:
-		g.Fault(6, v804, v7, v0, v1, int32(0))
+		g.Fault(6, v803, v7, v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b220:
 		g.Leave(li)
 		continue
 	}
-	g.v552 = u552
+	g.v551 = u551
 	return next
 }

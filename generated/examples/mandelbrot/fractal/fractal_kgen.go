@@ -53,7 +53,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xc1e6446b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall, Sum: 0x3b2bb176},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0x7d4f0f77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0x800ab2d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

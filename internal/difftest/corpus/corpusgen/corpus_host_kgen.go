@@ -12400,6 +12400,7 @@ type groupSettlesHost struct {
 	v1     int64
 	v2     int64
 	v4     int64
+	v32    []int32
 	v33    []int32
 	v34    int32
 	sint32 []int32
@@ -12422,6 +12423,7 @@ func (g *groupSettlesHost) Begin() {
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	kernelimpl.HostRoom(&g.v32, n)
 	kernelimpl.HostRoom(&g.v33, n)
 	kernelimpl.HostRoom(&g.sint32, n)
 }
@@ -12453,6 +12455,7 @@ func (g *groupSettlesHost) r0() int {
 	p2 := g.Pointer(2)
 	v1 := g.v1
 	v17 := 1000 < v1
+	h32 := g.v32[:n]
 	h33 := g.v33[:n]
 	next := -1
 	for li := 0; li < n; li++ {
@@ -12549,6 +12552,7 @@ func (g *groupSettlesHost) r0() int {
 			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
 			v32 := v16 / 2
 			v33 := v32 + -1
+			h32[li] = v32
 			h33[li] = v33
 			next = 0
 			continue
@@ -12572,6 +12576,7 @@ func (g *groupSettlesHost) r0() int {
 // r1 runs them after the GroupReduce in line 300 of groupalgs.go.
 func (g *groupSettlesHost) r1() int {
 	n := g.Items
+	h32 := g.v32[:n]
 	h33 := g.v33[:n]
 	v34 := g.v34
 	v35 := v34 < 2
@@ -12587,6 +12592,7 @@ func (g *groupSettlesHost) r1() int {
 		if dead[li] {
 			continue
 		}
+		v32 := h32[li]
 		v33 := h33[li]
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
@@ -12597,9 +12603,10 @@ func (g *groupSettlesHost) r1() int {
 		}
 		{
 			v36 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v37 := v33 * 10
-			v38 := v36 + v37
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v38
+			v37 := v32 * 10
+			v38 := v37 + -10
+			v39 := v36 + v38
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
 			g.Leave(li)
 			continue
 		}
@@ -12660,8 +12667,9 @@ func (g *groupSettlesHost) r1() int {
 			v29 := int32(uint64(v28))
 			v30 := v25 + v29
 			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
-			v32 := v16 / 2
+			v32 = v16 / 2
 			v33 = v32 + -1
+			h32[li] = v32
 			h33[li] = v33
 			next = 0
 			continue

@@ -137,9 +137,9 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
-	Sum:   0xba37dc5,
+	Sum:   0x42d534cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0xbb785559},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x1857062e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{

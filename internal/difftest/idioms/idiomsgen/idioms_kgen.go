@@ -2783,7 +2783,7 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideUint64SPIRV,
 	Sum:   0x1240a50f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x61aeaf73},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x17a849f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -7782,9 +7782,9 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20", Limit: -4},
 	},
 	SPIRV: swapsSPIRV,
-	Sum:   0x1ca5e7a9,
+	Sum:   0xf7ffc705,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0x34cb2cb8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xa711a2e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{

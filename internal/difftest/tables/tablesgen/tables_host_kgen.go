@@ -20,7 +20,6 @@ type wavesHost struct {
 func newWavesHost() kernelimpl.HostForm { return new(wavesHost) }
 
 var wavesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/tables/tables.go:109:5"},
 	{Kind: 3, Pos: "internal/difftest/tables/tables.go:108:14"},
 	{Kind: 1, Pos: "internal/difftest/tables/tables.go:107:15"},
 }
@@ -103,67 +102,56 @@ func (g *wavesHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v15 int32
-		var v5, v9, v10 int64
-		var v12 int
-		var v16 float64
+		var v0, v8 int32
+		var v5, v10 int64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
 			v6 := uint64(v5) < uint64(v1)
 			if !v6 {
-				goto b6
+				goto b4
 			}
 		}
 		{
 			v7 := *(*int32)(unsafe.Add(p0, x*4))
 			v8 = v7 & 1023
-			v9 = v5 * 5
+			v9 := v5 * 5
 			v10 = v9 + 5
 			v11 := uint64(v10) <= uint64(v3)
 			if !v11 {
-				goto b5
+				goto b3
 			}
 		}
 		{
-			v12 = x * 40
+			v12 := x * 40
 			v13 := v8 / 64
 			v14 := v13 * 64
-			v15 = v8 - v14
-			v16 = *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
-			v17 := v10 != v9
-			if !v17 {
-				goto b4
-			}
-		}
-		{
+			v15 := v8 - v14
+			v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
 			*(*float64)(unsafe.Add(p1, v12)) = v16
-			v19 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
-			v20 := float64(v19)
-			*(*float64)(unsafe.Add(p1, v12+8)) = v20
-			v22 := v8 / 16
-			v23 := v22 * 16
-			v24 := v8 - v23
-			v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v24)*16))
-			v26 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v24)*16+8))
-			*(*float64)(unsafe.Add(p1, v12+16)) = v25
-			v28 := -v26
-			*(*float64)(unsafe.Add(p1, v12+24)) = v28
-			v30 := v8 / 5
-			v31 := v30 * 5
-			v32 := v8 - v31
-			v33 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v32)*8))
-			*(*float64)(unsafe.Add(p1, v12+32)) = v33
+			v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
+			v19 := float64(v18)
+			*(*float64)(unsafe.Add(p1, v12+8)) = v19
+			v21 := v8 / 16
+			v22 := v21 * 16
+			v23 := v8 - v22
+			v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
+			v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
+			*(*float64)(unsafe.Add(p1, v12+16)) = v24
+			v27 := -v25
+			*(*float64)(unsafe.Add(p1, v12+24)) = v27
+			v29 := v8 / 5
+			v30 := v29 * 5
+			v31 := v8 - v30
+			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v31)*8))
+			*(*float64)(unsafe.Add(p1, v12+32)) = v32
 			continue
 		}
+	b3:
+		g.Fault(0, v10, v3, v0, int32(0), int32(0))
+		continue
 	b4:
-		g.Fault(0, int64(0), int64(5), v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v10, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

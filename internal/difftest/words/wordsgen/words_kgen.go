@@ -795,9 +795,9 @@ var insertionKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:28:12", Limit: -2},
 	},
 	SPIRV: insertionSPIRV,
-	Sum:   0x8bd7f42b,
+	Sum:   0x6ae207db,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x8a3fddf6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x5372ed43},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
