@@ -75,3 +75,64 @@ func TestRangeFuncChain(t *testing.T) {
 		}
 	}
 }
+
+// TestLibraryCalls: what is wrong in a library's function is told of each call that leads
+// to it, and of a call once.
+func TestLibraryCalls(t *testing.T) {
+	const src = `package kernels
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type K struct {
+	X []int
+	B []byte
+}
+
+func (k K) size() int {
+	return len(slices.Collect(slices.Values(k.X))) // wrong
+}
+
+func (k K) Kernel(it dsl.Item1) {
+	a := slices.Collect(slices.Values(k.X))           // wrong
+	b := slices.Sorted(slices.Values(k.X))            // wrong
+	k.X[0] = len(a) + len(b) + k.size() + k.size()
+	k.B[0]++
+	k.X[1] = strings.Count(string(k.B), "ab")         // wrong
+	k.X[2] = strings.Count(string(k.B), "ab")         // wrong
+}
+
+type L struct{ X []int }
+
+func (k L) Kernel(it dsl.Item1) {
+	k.X[0] = len(slices.Sorted(slices.Values(k.X)))   // wrong
+}
+`
+	diags := compileSnippet(t, src)
+	diags.Sort()
+	got := map[int]int{}
+	for _, d := range diags {
+		for _, r := range d.Related {
+			if strings.HasSuffix(r.Pos.File, "kernels.go") {
+				got[r.Pos.Line]++
+				break
+			}
+		}
+	}
+	for i, line := range strings.Split(src, "\n") {
+		want := 0
+		if strings.HasSuffix(line, "// wrong") {
+			want = 1
+		}
+		if got[i+1] != want {
+			t.Errorf("line %d has %d, want %d: %s", i+1, got[i+1], want, line)
+		}
+	}
+	if t.Failed() {
+		t.Log(diags)
+	}
+}

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -18,10 +19,20 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (m
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)
 	var diags diag.List
+	own := func(fn *ssa.Function) bool { return p.Own(p.DiagPos(fn.Pos())) }
 	for _, f := range c.findings {
-		d := diags.Add(f.code, p.DiagPos(f.pos), f.hint, "%s", f.message)
-		for _, h := range f.via {
-			d.Related = append(d.Related, diag.Related{Pos: p.DiagPos(h.at), Message: h.String()})
+		vias := [][]hop{f.via}
+		if !own(f.fn) {
+			if vias = c.vias(f.fn, own); len(vias) == 0 {
+				vias = [][]hop{f.via}
+			}
+		}
+		for _, via := range vias {
+			d := diags.Add(f.code, p.DiagPos(f.pos), f.hint, "%s", f.message)
+			for _, h := range via {
+				d.Related = append(d.Related, diag.Related{Pos: p.DiagPos(h.at), Message: h.String()})
+			}
+			p.AddSite(d)
 		}
 	}
 	diags.Sort()
@@ -36,6 +47,7 @@ type checker struct {
 	reported map[reportKey]bool
 	findings []finding
 	refused  map[ssa.Instruction]bool // what the findings are about
+	callers  map[*ssa.Function][]hop  // of the functions that are called, or whose values are taken
 }
 
 type reportKey struct {
@@ -46,6 +58,7 @@ type reportKey struct {
 // finding is what was found, and the calls that lead there, innermost first.
 type finding struct {
 	found
+	fn  *ssa.Function
 	via []hop
 }
 
@@ -82,11 +95,43 @@ func (c *checker) report(v *visit, f found) {
 		return
 	}
 	c.reported[key] = true
-	out := finding{found: f}
+	c.findings = append(c.findings, finding{found: f, fn: v.fn, via: v.via()})
+}
+
+// via returns the calls by which the kernel first came to the function, innermost first.
+func (v *visit) via() []hop {
+	var out []hop
 	for ; v.from != nil; v = v.from {
-		out.via = append(out.via, hop{v.from.fn, v.at})
+		out = append(out, hop{v.from.fn, v.at})
 	}
-	c.findings = append(c.findings, out)
+	return out
+}
+
+// vias returns the calls that lead to fn, which is a library's: a way from each call of a
+// function of one's own from which only libraries' functions are in between.
+func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
+	if c.callers == nil {
+		c.callers = map[*ssa.Function][]hop{}
+		for _, v := range c.order {
+			for _, st := range c.scan(v.fn).next {
+				c.callers[st.fn] = append(c.callers[st.fn], hop{v.fn, st.at})
+			}
+		}
+	}
+	var out [][]hop
+	way := map[*ssa.Function][]hop{fn: nil}
+	for queue := []*ssa.Function{fn}; len(queue) > 0; queue = queue[1:] {
+		for _, h := range c.callers[queue[0]] {
+			via := append(slices.Clip(way[queue[0]]), h)
+			if own(h.from) {
+				out = append(out, append(via, c.seen[h.from].via()...))
+			} else if _, ok := way[h.from]; !ok {
+				way[h.from] = via
+				queue = append(queue, h.from)
+			}
+		}
+	}
+	return out
 }
 
 // walk applies the rules to v's function and to what it reaches.

@@ -41,6 +41,9 @@ type Diagnostic struct {
 	Message string    `json:"message"`           // what is wrong, and why
 	Hint    string    `json:"hint,omitempty"`    // what to write instead
 	Related []Related `json:"related,omitempty"` // call chain, branch that diverges, …
+	// Site is the innermost call in the user's own code that leads to a construct of a
+	// library, which cannot be written in another way: the call can.
+	Site Pos `json:"-"`
 }
 
 // Error prints the diagnostic on one line.
@@ -77,16 +80,35 @@ func (l List) Error() string {
 // instances may come to it, each with words of its own.
 func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
 
-// Sort orders the list by position and drops duplicates: a construct is wrong in one way
-// only, whoever comes to it.
+// Sort orders the list by position and drops duplicates. A construct is wrong in one way
+// only, whoever comes to it; but of a library's constructs every call is told that comes
+// to one.
 func (l *List) Sort() {
+	type key struct {
+		pos     Pos
+		code    Code
+		message string
+	}
 	slices.SortStableFunc(*l, func(a, b *Diagnostic) int {
-		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(a.Pos.compare(b.Pos), cmp.Compare(a.Code, b.Code), a.Site.compare(b.Site), cmp.Compare(a.Message, b.Message))
 	})
-	*l = slices.CompactFunc(*l, func(a, b *Diagnostic) bool {
-		return a.Pos == b.Pos && a.Code == b.Code && (a.Message == b.Message || a.Code.ofConstruct() && a.Pos.File != "")
+	seen := map[key]bool{}
+	*l = slices.DeleteFunc(*l, func(d *Diagnostic) bool {
+		k := key{pos: d.Pos, code: d.Code, message: d.Message}
+		if d.Code.ofConstruct() && d.Pos.File != "" {
+			k.message = ""
+		}
+		if d.Code.ofConstruct() && d.Site.File != "" {
+			k.pos = d.Site
+		}
+		again := seen[k]
+		seen[k] = true
+		return again
 	})
+}
+
+func (p Pos) compare(q Pos) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
 // WriteText prints the list for people and editors: a line per diagnostic,

@@ -70,7 +70,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	maps.Copy(l.files, b.l.files)
 	p := &listed{path: pkgPath, dir: "/" + pkgPath, imports: map[string]*listed{}, inMain: true,
 		modulePath: pkgPath, moduleDir: "/" + pkgPath}
-	l.roots[p] = true
+	l.roots[p], l.own[p.dir] = true, true
 	var trees []*ast.File
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		full := filepath.Join(p.dir, name)
@@ -117,7 +117,7 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	create(s.types.Imports())
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
-	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
+	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, own: l.own, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
 		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})

@@ -108,6 +108,9 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	if q.dir == "" && len(q.files) > 0 {
 		q.dir = filepath.Dir(q.files[0])
 	}
+	if q.inMain {
+		l.own[q.dir] = true
+	}
 	first, _, _ := strings.Cut(q.path, "/")
 	q.std = p.Module == nil && !strings.Contains(first, ".") &&
 		strings.HasSuffix(filepath.ToSlash(q.dir), "/src/"+q.path)

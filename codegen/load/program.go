@@ -30,6 +30,7 @@ type Program struct {
 
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path
+	own   map[string]bool   // folders of the main module
 	trees []*ast.File       // of the packages that come from source
 	// broken has the errors of functions whose bodies were taken out for them.
 	broken map[*ast.FuncDecl]diag.List
@@ -135,6 +136,30 @@ func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 	}
 	at := p.Fset.Position(pos)
 	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
+}
+
+// Own reports whether the file at a position is one of the main module, and not of a
+// library that it uses.
+func (p *Program) Own(at diag.Pos) bool {
+	file := at.File
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(p.dir, file)
+	}
+	return p.own[filepath.Dir(file)]
+}
+
+// AddSite notes with a diagnostic of a library's construct the call in the main module
+// that leads to it.
+func (p *Program) AddSite(d *diag.Diagnostic) {
+	if p.Own(d.Pos) {
+		return
+	}
+	for _, r := range d.Related {
+		if p.Own(r.Pos) {
+			d.Site = r.Pos
+			return
+		}
+	}
 }
 
 // Abs returns the path to print for the file of an [ir.Pos]: relative to the

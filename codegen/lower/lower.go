@@ -316,6 +316,7 @@ func (l *lowerer) chained(d *diag.Diagnostic) {
 		d.Related = append(d.Related, diag.Related{Pos: l.prog.DiagPos(f.callPos),
 			Message: "called here from " + load.FuncText(f.caller.fn)})
 	}
+	l.prog.AddSite(d)
 }
 
 // FuncName returns a function's name with the last element of its package's path.

@@ -212,6 +212,19 @@ func foldIntToFloat(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
+// convertNaN returns the bits of x as a t, where x is a constant that is no number. It is
+// quiet then, and keeps the upper bits of what it says (IEEE 754, 6.2.3).
+func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
+	switch {
+	case !x.IsConst():
+	case x.Type == ir.TypeF64 && t == ir.TypeF32 && x.Bits<<1 > 0x7ff<<53:
+		return x.Bits>>63<<31 | 0x7fc00000 | x.Bits<<12>>41, true
+	case x.Type == ir.TypeF32 && t == ir.TypeF64 && uint32(x.Bits)<<1 > 0xff<<24:
+		return x.Bits>>31<<63 | 0x7ff8<<48 | uint64(uint32(x.Bits)<<9)<<20, true
+	}
+	return 0, false
+}
+
 func foldFloat(v *ir.Value) (uint64, bool) {
 	// Signs are bits, those of NaNs too.
 	if x := v.Args[0]; x.IsConst() && (v.Op == ir.OpFNegate || v.Op == ir.OpFAbs) {
@@ -220,6 +233,11 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 			return x.Bits &^ sign, true
 		}
 		return x.Bits ^ sign, true
+	}
+	if v.Op == ir.OpFConvert {
+		if bits, ok := convertNaN(v.Args[0], v.Type); ok {
+			return bits, true
+		}
 	}
 	a, ok := floatOf(v.Args[0])
 	if !ok {

@@ -236,6 +236,10 @@ func TestFold(t *testing.T) {
 		{ir.OpSToF, []*ir.Value{i64(1<<24 + 1)}, f32(1 << 24), nil},
 		{ir.OpUToF, []*ir.Value{i32(-1)}, f64(1<<32 - 1), nil},
 		{ir.OpFConvert, []*ir.Value{f64(0x1p-140)}, nil, ir.TypeF32},
+		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF64, 0x7ff8000000000001)}, m.Const(ir.TypeF32, 0x7fc00000), nil},
+		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF64, 0xfff4000020000001)}, m.Const(ir.TypeF32, 0xffe00001), nil},
+		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF32, 0xff800001)}, m.Const(ir.TypeF64, 0xfff8000020000000), nil},
+		{ir.OpFConvert, []*ir.Value{m.Const(ir.TypeF32, 0x7fd55555)}, m.Const(ir.TypeF64, 0x7ffaaaaaa0000000), nil},
 		{ir.OpAddrIsNull, []*ir.Value{m.Const(ir.TypeAddr, 0)}, m.Bool(true), nil},
 	} {
 		typ := c.typ
