@@ -76,7 +76,7 @@ func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 // finds reports whether a call may find an error of a type that is asked for.
 func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
-	return fn != nil && funcPackage(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")
+	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")
 }
 
 // isError reports whether a type is that of errors, which nothing is said to be reached by.

@@ -182,7 +182,7 @@ func describe(v any) string {
 }
 
 func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
-	if funcPackage(fn) == propertiesPath && fn.Blocks == nil {
+	if PackageOf(fn) == propertiesPath && fn.Blocks == nil {
 		return e.constructor(fn, args, pos)
 	}
 	if fn.Blocks == nil {

@@ -325,7 +325,7 @@ func (o *orderer) mayWrite(in ssa.Instruction) bool {
 		return true
 	}
 	if fn.Blocks == nil {
-		return funcPackage(fn) == "sync/atomic"
+		return PackageOf(fn) == "sync/atomic"
 	}
 	return o.writesFn(fn)
 }

@@ -88,7 +88,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 		}
 	}
 	if fn.Blocks == nil {
-		if path := funcPackage(fn); path != "" {
+		if path := PackageOf(fn); path != "" {
 			r.missing[path] = true
 		}
 		return
@@ -263,7 +263,7 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 
 // intrinsic reports whether the compiler knows fn and needs no body.
 func (l *loader) intrinsic(fn *ssa.Function) bool {
-	path := funcPackage(fn)
+	path := PackageOf(fn)
 	switch path {
 	case dslPath, propertiesPath, "sync/atomic", "unsafe":
 		return true
@@ -280,8 +280,8 @@ func object(fn *ssa.Function) *types.Func {
 	return f
 }
 
-// funcPackage returns the import path of the package that declares fn, or "".
-func funcPackage(fn *ssa.Function) string {
+// PackageOf returns the import path of the package that declares fn, or "".
+func PackageOf(fn *ssa.Function) string {
 	if f := object(fn); f != nil && f.Pkg() != nil {
 		return f.Pkg().Path()
 	}

@@ -15,7 +15,7 @@ func onlyReads(fn *ssa.Function, i int) bool {
 	if object(fn) == nil {
 		return false
 	}
-	path, name := funcPackage(fn), funcName(fn)
+	path, name := PackageOf(fn), funcName(fn)
 	if recv, method, ok := strings.Cut(name, "."); ok {
 		return i > 0 && slices.Contains(methodsThatRead[path+"."+recv], method)
 	}
@@ -86,7 +86,7 @@ func callsBack(fn *ssa.Function) bool {
 // formatted follows a value into the methods by which package fmt and others ask for the
 // text of what interfaces hold.
 func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
-	switch funcPackage(fn) {
+	switch PackageOf(fn) {
 	case "fmt", "log", "errors":
 	default:
 		return
@@ -166,7 +166,7 @@ func holdsInterface(t types.Type, seen []types.Type) bool {
 // makesHash reports whether a function whose code was not loaded makes a hash, which reads
 // what is written to it, and does not keep it.
 func makesHash(fn *ssa.Function) bool {
-	switch funcPackage(fn) {
+	switch PackageOf(fn) {
 	case "crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/sha512", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv":
 		return strings.HasPrefix(funcName(fn), "New")
 	}

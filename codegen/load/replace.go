@@ -83,7 +83,7 @@ func replaced(pkg, name string) bool {
 // HasOtherCode reports whether a function is one of the standard library that has other
 // code in kernels.
 func HasOtherCode(fn *ssa.Function) bool {
-	pkg := funcPackage(fn)
+	pkg := PackageOf(fn)
 	return pkg != "" && replaced(pkg, funcName(fn))
 }
 

@@ -107,7 +107,7 @@ func (f *usage) index() {
 						f.fields[of] = append(f.fields[of], a)
 					}
 				}
-				if a, ok := in.(*ssa.TypeAssert); ok && isError(a.X.Type()) && funcPackage(fn) != "errors" {
+				if a, ok := in.(*ssa.TypeAssert); ok && isError(a.X.Type()) && PackageOf(fn) != "errors" {
 					f.asserts = append(f.asserts, a)
 				} else if c, ok := in.(*ssa.Call); ok && finds(c) {
 					f.finds = append(f.finds, c)
@@ -530,7 +530,7 @@ func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args
 				w.add(v, at.depth)
 			}
 			w.formatted(at, in, fn)
-		case funcPackage(fn) == "sync/atomic":
+		case PackageOf(fn) == "sync/atomic":
 			w.wrote(in)
 		default:
 			w.out(in)

@@ -378,8 +378,21 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 		}
 	}
 	v := l.op(ir.OpFault, ir.TypeVoid, append(args, l.gx, l.gy, l.gz)...)
-	v.Aux = l.m.NewSite(kind, v.Pos, message, unsigned)
+	v.Aux = l.m.NewSite(kind, l.faultPos(v.Pos), message, unsigned)
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
+}
+
+// faultPos returns where a fault at a position is said to be: in what calls functions that
+// compilers have instructions for, as bits.Div64, which have no frames of their own then.
+func (l *lowerer) faultPos(at ir.Pos) ir.Pos {
+	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
+		p := load.PackageOf(f.fn)
+		if p != "math" && p != "math/bits" && p != "sync/atomic" && !strings.HasPrefix(p, "internal/") {
+			break
+		}
+		at = l.irPos(f.callPos)
+	}
+	return at
 }
 
 // call inlines fn and returns its results: a val, a tuple, or nil.

@@ -27,6 +27,13 @@ func init() {
 	add1("Deferred", gen.RunDeferred, 20, func() golang.Deferred {
 		return golang.Deferred{Out: make([]int, 20), Log: seq(20*8, func(int) int { return 99 })}
 	})
+	for mode := range 4 {
+		for _, y := range []uint64{0, 1, 2, 3} {
+			add1("BitsFault", gen.RunBitsFault, 1, func() golang.BitsFault {
+				return golang.BitsFault{Mode: mode, X: []uint64{2}, Y: []uint64{y}, Z: make([]uint64, 1)}
+			})
+		}
+	}
 	for mode := range 3 {
 		add1("DeferredNil", gen.RunDeferredNil, 1, func() golang.DeferredNil { return golang.DeferredNil{Mode: mode, Out: make([]int, 4)} })
 	}

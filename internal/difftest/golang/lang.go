@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -130,6 +131,35 @@ func (k DeferredNil) Kernel(it dsl.Item1) {
 	k.Out[0] = 1
 	defer e.close(k.Mode + 4)
 	k.Out[3] = 2
+}
+
+// BitsFault divides by package math/bits, which panics in functions that gc has
+// instructions for.
+type BitsFault struct {
+	Mode    int
+	X, Y, Z []uint64
+}
+
+func wideQuotient(hi, lo, y uint64) uint64 {
+	q, _ := bits.Div64(hi, lo, y)
+	return q
+}
+
+func (k BitsFault) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y := k.X[i], k.Y[i]
+	switch k.Mode {
+	case 0:
+		k.Z[i] = wideQuotient(x, 5, y)
+	case 1:
+		q, r := bits.Div32(uint32(x), 7, uint32(y))
+		k.Z[i] = uint64(q ^ r)
+	case 2:
+		k.Z[i] = bits.Rem64(x, 5, y)
+	case 3:
+		q, _ := bits.Div(uint(x), 5, uint(y))
+		k.Z[i] = uint64(q) + uint64(bits.Rem32(uint32(x), 4, uint32(y)))
+	}
 }
 
 // Strings has what can be done with strings that are known.

@@ -4722,9 +4722,6 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 //go:embed Math1.spv
 var math1SPIRV string
 
-//go:embed Math1.small.spv
-var math1Small string
-
 //go:embed Math1.words.spv
 var math1Words string
 
@@ -4751,17 +4748,16 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:31:19", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:32:19", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:33:19", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:53:21", Unsigned: true, Limit: 20},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x519d0d2c,
+	Sum:   0x7ec60db3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xcdf5e641},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xb940debc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xcec5bf36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5016,14 +5012,14 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
-		{Kind: abi.FaultPanic, Pos: "math/bits/bits.go:523:8", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultDivide, Pos: "math/bits/bits.go:544:13"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:27"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0xfda0fa2,
+	Sum:   0x75e41bb6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x9a150166},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x3d6e6430},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x5134492c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x6b34fe24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5083,15 +5079,12 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:92:22", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0xc6de7a15,
+	Sum:   0x34003d0e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x58e1b13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xed5f9688},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{

@@ -189,9 +189,9 @@ type complexesHost struct {
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
 var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:323:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:321:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:22"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:353:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:351:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:350:22"},
 }
 
 // Begin readies the form for a launch.
@@ -314,10 +314,10 @@ type deferredNilHost struct {
 func newDeferredNilHost() kernelimpl.HostForm { return new(deferredNilHost) }
 
 var deferredNilHostSites = []abi.Site{
-	{Kind: 12, Pos: "internal/difftest/golang/lang.go:131:2"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:120:36"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:132:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:130:7"},
+	{Kind: 12, Pos: "internal/difftest/golang/lang.go:132:2"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:121:36"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:133:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:131:7"},
 }
 
 // Begin readies the form for a launch.
@@ -8709,7 +8709,7 @@ type typeSwitchesHost struct {
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
 
 var typeSwitchesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:290:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:7"},
 }
 
 // Begin readies the form for a launch.

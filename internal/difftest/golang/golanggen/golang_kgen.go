@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -175,14 +175,14 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:188:12", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:180:16", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:190:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:191:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:192:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:193:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:205:14", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:210:13", Limit: -3},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:218:12", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:210:16", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:220:12", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:221:12", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:222:12", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:223:12", Message: "append: out of capacity, and a kernel cannot allocate"},
+		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:235:14", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:240:13", Limit: -3},
 	},
 	SPIRV: appendsSPIRV,
 	Sum:   0x455bcf17,
@@ -311,18 +311,20 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:209:10", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/tables.go:210:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:211:34", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:211:46", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:211:58", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:212:34", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:212:46", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:212:58", Unsigned: true, Limit: 20},
 	},
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0xda3f3f33,
+	Sum:        0x2a78751d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x3ef7e048},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xe1528604},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x899e1fb5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xa0860009},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -416,6 +418,89 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed BitsFault.spv
+var bitsFaultSPIRV string
+
+//go:embed BitsFault.small.spv
+var bitsFaultSmall string
+
+//go:embed BitsFault.words.spv
+var bitsFaultWords string
+
+var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "BitsFault",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Z", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 56,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:13", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:21", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:144:20"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:144:20", Message: "runtime error: integer overflow"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:153:6", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:155:21", Message: "runtime error: integer overflow"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:155:21"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:156:6", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:158:22"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:158:22", Message: "runtime error: integer overflow"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:158:6", Limit: -4},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:160:19"},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:160:19", Message: "runtime error: integer overflow"},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:161:41"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:161:6", Limit: -4},
+	},
+	SPIRV: bitsFaultSPIRV,
+	Sum:   0x6a0379c,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x6a1da578},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0x58d7f274},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.BitsFault{
+		Mode: kernelimpl.HostValue[int](a, 0),
+		X:    kernelimpl.HostSlice[uint64](a, 1),
+		Y:    kernelimpl.HostSlice[uint64](a, 2),
+		Z:    kernelimpl.HostSlice[uint64](a, 3),
+	}.Kernel
+})
+
+// BitsFault is the kernel [golang.BitsFault] with its slices in device memory.
+// BitsFault divides by package math/bits, which panics in functions that gc has instructions for.
+type BitsFault struct {
+	Mode int
+	X    runtime.View[uint64]
+	Y    runtime.View[uint64]
+	Z    runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BitsFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(bitsFaultKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.View(l, 3, k.Z)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunBitsFault runs the kernel for every work-item of r on k's own slices, and waits.
+func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(bitsFaultKernel)
+	kernelimpl.Value(l, 0, k.Mode)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Slice(l, 3, k.Z)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Bytes.spv
 var bytesSPIRV string
 
@@ -443,35 +528,32 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:41:22", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/bytes.go:41:22"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:68:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/indexbyte_generic.go:14:20"},
-		{Kind: abi.FaultPanic, Pos: "internal/bytealg/index_generic.go:14:7", Message: "unimplemented"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:29:24"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:98:26"},
+		{Kind: abi.FaultPanic, Pos: "bytes/bytes.go:1298:24", Message: "unimplemented"},
 		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1301:12"},
 		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1332:11"},
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1338:20"},
 		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1344:7"},
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1344:29"},
 		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1344:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:77:27"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:79:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:85:22"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:87:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/bytealg/bytealg.go:87:29"},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1358:31"},
+		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1358:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1358:31"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/count_generic.go:11:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:63:23", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:72:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:111:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:126:35", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1376:11"},
 		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:878:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x82904f11,
+	Sum:   0x7dc355d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x370fbef1},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x383a74ff},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xc5f44fd6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xa37db90f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -661,14 +743,15 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/chacha8rand/kgen_chacha8.go:26:19", Limit: 32},
+		{Kind: abi.FaultIndex, Pos: "math/rand/v2/chacha8.go:26:14", Limit: 32},
+		{Kind: abi.FaultIndex, Pos: "math/rand/v2/chacha8.go:44:17", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
 	SPIRV: ciphersSPIRV,
-	Sum:   0xeffb33c7,
+	Sum:   0x13813c8f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x7d6f3542},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x58502064},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x3435cad6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0xba4edf6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -774,12 +857,12 @@ var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:318:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:348:7"}}},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:320:22", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:321:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:323:7", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:350:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:351:9", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:353:7", Limit: -4},
 	},
 	SPIRV: complexesSPIRV,
 	Sum:   0x58b6e801,
@@ -943,8 +1026,8 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:103:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:109:7", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:104:24", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:110:7", Limit: -1},
 	},
 	SPIRV: deferredSPIRV,
 	Sum:   0x29cef2c0,
@@ -1000,10 +1083,10 @@ var deferredNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 24,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:130:7", Limit: -2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/lang.go:131:2"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:132:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:120:36"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:131:7", Limit: -2},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/lang.go:132:2"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:133:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:121:36"},
 	},
 	SPIRV: deferredNilSPIRV,
 	Sum:   0x3f282eca,
@@ -1582,8 +1665,8 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:240:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:254:7", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:270:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:284:7", Limit: -2},
 	},
 	SPIRV: iteratorsSPIRV,
 	Sum:   0x21e83bc1,
@@ -1948,7 +2031,7 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:44:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:45:7", Limit: -1},
 	},
 	SPIRV: loopVarsSPIRV,
 	Sum:   0x7110e2c7,
@@ -4825,7 +4908,7 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:168:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:198:7", Limit: -1},
 	},
 	SPIRV: stringsSPIRV,
 	Sum:   0x9e325c3c,
@@ -4879,8 +4962,8 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:334:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:351:19", Limit: -2},
+		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:364:20"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:381:19", Limit: -2},
 	},
 	SPIRV: swapLoopsSPIRV,
 	Sum:   0x28bd3fe8,
@@ -5228,10 +5311,10 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:299:19", Limit: -1},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:302:16"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:303:24", Limit: -2},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:303:18"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:329:19", Limit: -1},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:332:16"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:333:24", Limit: -2},
+		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:333:18"},
 	},
 	SPIRV: toArraysSPIRV,
 	Sum:   0x4e841c86,
@@ -5346,7 +5429,7 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:290:7", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:320:7", Limit: -1},
 	},
 	SPIRV: typeSwitchesSPIRV,
 	Sum:   0x792a1fb0,
@@ -6006,23 +6089,16 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/wares.go:17:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:5", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:13", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:16", Limit: 200},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:4", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:4", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:12", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:231:3", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:234:4", Limit: 24},
+		{Kind: abi.FaultIndex, Pos: "strconv/number.go:221:26"},
 		{Kind: abi.FaultIndex, Pos: "image/image.go:906:7", Limit: 64},
 	},
 	Variables: []abi.Variable{
 		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
 	},
 	SPIRV: waresSPIRV,
-	Sum:   0x77f41647,
+	Sum:   0x2d10fbd1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x98d1b5d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x495378fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
