@@ -382,14 +382,10 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// faultPos returns where a fault at a position is said to be: in what calls functions that
-// compilers have instructions for, as bits.Div64, which have no frames of their own then.
+// faultPos returns where a fault at a position is said to be: in what calls a function of
+// package math/bits, which compilers have instructions for that have no frames.
 func (l *lowerer) faultPos(at ir.Pos) ir.Pos {
-	for f := l.frame; f != nil && f.caller != nil; f = f.caller {
-		p := load.PackageOf(f.fn)
-		if p != "math" && p != "math/bits" && p != "sync/atomic" && !strings.HasPrefix(p, "internal/") {
-			break
-		}
+	for f := l.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = l.irPos(f.callPos)
 	}
 	return at

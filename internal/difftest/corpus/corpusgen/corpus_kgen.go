@@ -4722,6 +4722,9 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 //go:embed Math1.spv
 var math1SPIRV string
 
+//go:embed Math1.small.spv
+var math1Small string
+
 //go:embed Math1.words.spv
 var math1Words string
 
@@ -4748,16 +4751,17 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:31:19", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:32:19", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:33:19", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:53:21", Unsigned: true, Limit: 20},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x7ec60db3,
+	Sum:   0x519d0d2c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xcec5bf36},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xcdf5e641},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xb940debc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5079,12 +5083,15 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:92:22", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
+		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x34003d0e,
+	Sum:   0xc6de7a15,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0xed5f9688},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x58e1b13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
