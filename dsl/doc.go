@@ -205,7 +205,7 @@
 //	bool                       yes
 //	int8…int64, uint8…uint64   yes, on every device
 //	int, uint                  yes, 64 bits on every device
-//	float32, float64           yes; float64 needs an aspect
+//	float32, float64           yes; float64 needs an aspect, but for what float32 gives, too: float32(math.Sqrt(float64(x)))
 //	complex64, complex128      yes
 //	string                     yes, parts of and choices among those in the code, and bytes as long as they stay; joined on the device: KG208
 //	arrays                     yes

@@ -16,6 +16,8 @@ var passes = []Pass{
 	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
 	// cse and simplify leave values that nothing uses.
 	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
+	// Before products are fused, since it leaves roundings where Go has conversions.
+	{Name: "floats", Doc: "compute in float32 what is the same there", Run: narrowFloats},
 	// All that calls and variables kept apart is together, and no copies are made
 	// yet. What counts values counts what is left.
 	{Name: "fuse", Doc: "fuse products and sums", Run: fuse},

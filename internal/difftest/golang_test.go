@@ -142,6 +142,28 @@ func addShifts[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | 
 	add(name+"Large", func(k *golang.Shifts[T]) { k.Large[7] = math.MinInt64 })
 }
 
+func init() {
+	add1("InFloat64", gen.RunInFloat64, 1600, func() golang.InFloat64 {
+		k := golang.InFloat64{Out: make([]float32, 1600*golang.InFloat64Results), Is: make([]uint32, 1600)}
+		edges := []float32{0.1, 1.0 / 3, -0.7, 1e-6, -1e10, 2.5, math.MaxFloat32}
+		for _, x := range floatEdges {
+			edges = append(edges, float32(x))
+		}
+		for _, x := range edges[:7] {
+			edges = append(edges, math.Nextafter32(x, 0), math.Nextafter32(x, float32(math.Inf(1))))
+		}
+		r := rng()
+		for i := range 1600 {
+			x, y := float32(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)), float32(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30))
+			if i < len(edges)*len(edges) {
+				x, y = edges[i%len(edges)], edges[i/len(edges)%len(edges)]
+			}
+			k.X, k.Y = append(k.X, x), append(k.Y, y)
+		}
+		return k
+	})
+}
+
 func addRounded[T float32 | float64](name string, run runner[golang.Rounded[T]]) {
 	values := []T{1, -1, 3, 1.0 / 3, 0.1, -0.7, 1e-3, 1e6, 12345.678, 1 << 20}
 	add1(name, run, 1000, func() golang.Rounded[T] {

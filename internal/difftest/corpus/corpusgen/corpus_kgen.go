@@ -683,9 +683,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6", Limit: -5},
 	},
 	SPIRV: complexSPIRV,
-	Sum:   0x7ba5f249,
+	Sum:   0x7ecb2a29,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0xdeb58b69},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x362c061a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -7336,9 +7336,9 @@ var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7", Limit: -2},
 	},
 	SPIRV: zeroDivisorsSPIRV,
-	Sum:   0x56cffd1,
+	Sum:   0x239ca9ec,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0x1dca5339},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{

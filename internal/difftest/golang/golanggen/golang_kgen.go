@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -1452,6 +1452,75 @@ func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runt
 func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(generatorsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed InFloat64.spv
+var inFloat64SPIRV string
+
+//go:embed InFloat64.words.spv
+var inFloat64Words string
+
+var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "InFloat64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Is", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:21:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:21:21", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:22:14", Limit: -3},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:22:35"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:52:6", Limit: -4},
+	},
+	SPIRV: inFloat64SPIRV,
+	Sum:   0x52fa88f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0xcc74f62a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.InFloat64{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+		Is:  kernelimpl.HostSlice[uint32](a, 3),
+	}.Kernel
+})
+
+// InFloat64 is the kernel [golang.InFloat64] with its slices in device memory.
+// InFloat64 computes of float32 by way of float64, as package math has it.
+type InFloat64 struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Out runtime.View[float32]
+	Is  runtime.View[uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(inFloat64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	kernelimpl.View(l, 3, k.Is)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunInFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(inFloat64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	kernelimpl.Slice(l, 3, k.Is)
 	return l.Run1(ctx, dev, r, opts)
 }
 

@@ -1,0 +1,196 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// narrowFloats computes in float32 what is the same there. Go has math's functions for
+// float64 alone, so that float32(math.Sqrt(float64(x))) and math.IsNaN(float64(x)) are what
+// people write of a float32; devices without float64 run that then, and others are faster.
+func narrowFloats(m *ir.Module) diag.List {
+	changed := false
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				n := &maker{f: f, at: v}
+				switch v.Op {
+				case ir.OpFConvert:
+					changed = n.narrowResult(v) || changed
+				case ir.OpFEq, ir.OpFNe, ir.OpFLt, ir.OpFLe:
+					changed = n.narrowOrder(v) || changed
+				}
+				out = append(append(out, n.made...), v)
+			}
+			b.Insts = out
+		}
+	}
+	if changed {
+		runSimplify(m)
+		runCSE(m)
+		runDCE(m) // what is no longer used uses products
+	}
+	return nil
+}
+
+// exactOps holds the ops whose result is a float32 where their operands are.
+var exactOps = map[ir.Op]bool{
+	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
+}
+
+// innocuous holds the ops of which a result that is rounded to 53 bits and then to 24 is
+// the one rounded to 24: 53 is at least 2·24 + 2 (Figueroa, When is double rounding
+// innocuous?, 1995).
+var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
+
+// maxNarrow bounds the ops that are computed in 32 bits at once.
+const maxNarrow = 6
+
+// isNarrow reports whether v, a float64, is known to be a float32.
+func isNarrow(v *ir.Value, depth int) bool {
+	switch {
+	case v.Type != ir.TypeF64 || depth > maxNarrow:
+		return false
+	case v.IsConst():
+		_, ok := narrowConst(v)
+		return ok
+	case v.Op == ir.OpFConvert:
+		return v.Args[0].Type == ir.TypeF32
+	case !exactOps[v.Op]:
+		return false
+	}
+	for i, a := range v.Args {
+		if (v.Op != ir.OpSelect || i > 0) && !isNarrow(a, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowConst returns the bits of the float32 that a constant float64 is, if it is one.
+func narrowConst(v *ir.Value) (uint64, bool) {
+	f := math.Float64frombits(v.Bits)
+	x := float32(f)
+	return uint64(math.Float32bits(x)), float64(x) == f && exact32(x)
+}
+
+// inNarrow returns the float32 that v, of which isNarrow, is. It is fused with nothing, as
+// what Go converts.
+func (m *maker) inNarrow(v *ir.Value) *ir.Value {
+	if v.IsConst() {
+		bits, _ := narrowConst(v)
+		return m.f.Module.Const(ir.TypeF32, bits)
+	}
+	if v.Op == ir.OpFConvert {
+		x := v.Args[0]
+		if mayBeProduct(x) {
+			x = m.op(ir.OpFRounded, ir.TypeF32, x)
+		}
+		return x
+	}
+	return m.op(v.Op, ir.TypeF32, m.allNarrow(v)...)
+}
+
+// allNarrow returns v's operands in 32 bits.
+func (m *maker) allNarrow(v *ir.Value) []*ir.Value {
+	var args []*ir.Value
+	for _, a := range v.Args {
+		if a.Type == ir.TypeF64 {
+			a = m.inNarrow(a)
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+// narrowResult computes v, a float32 made of a float64, in 32 bits, where that is the same.
+func (m *maker) narrowResult(v *ir.Value) bool {
+	wide := v.Args[0]
+	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
+		return false
+	}
+	if (wide.Op == ir.OpSToF || wide.Op == ir.OpUToF) && wide.Args[0].Type.Bits() <= 32 {
+		v.Op, v.Args = wide.Op, wide.Args
+		return true
+	}
+	if wide.Op == ir.OpFConvert && isComputed(wide.Args[0]) {
+		v.Op, v.Args = ir.OpFRounded, wide.Args
+		return true
+	}
+	if !exactOps[wide.Op] && !innocuous[wide.Op] {
+		return false
+	}
+	for _, a := range wide.Args {
+		if a.Type == ir.TypeF64 && !isNarrow(a, 1) {
+			return false
+		}
+	}
+	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.op(wide.Op, ir.TypeF32, m.allNarrow(wide)...)}
+	return true
+}
+
+// isComputed reports whether v is a float32 that arithmetic made: another could be a NaN
+// that conversions change.
+func isComputed(v *ir.Value) bool {
+	if v.Op == ir.OpFRounded {
+		v = v.Args[0]
+	}
+	return v.Type == ir.TypeF32 && innocuous[v.Op]
+}
+
+// narrowOrder compares two float64 that are float32 as such; of a constant between two
+// float32, the nearer one does.
+func (m *maker) narrowOrder(v *ir.Value) bool {
+	x, y := v.Args[0], v.Args[1]
+	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
+		return false
+	}
+	switch inX, inY := isNarrow(x, 0), isNarrow(y, 0); {
+	case inX && inY:
+		v.Args = m.allNarrow(v)
+		return true
+	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
+		b := m.f.Module.Bool
+		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // folded later
+		return true
+	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
+	case inX && y.IsConst():
+		if limit, ok := nearest(math.Float64frombits(y.Bits), false); ok {
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.inNarrow(x), m.f.Module.Const(ir.TypeF32, limit)}
+			return true
+		}
+	case inY && x.IsConst():
+		if limit, ok := nearest(math.Float64frombits(x.Bits), true); ok {
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.f.Module.Const(ir.TypeF32, limit), m.inNarrow(y)}
+			return true
+		}
+	}
+	return false
+}
+
+// between reports whether v is a constant that lies between two float32.
+func between(v *ir.Value) bool {
+	if !v.IsConst() {
+		return false
+	}
+	_, ok := nearest(math.Float64frombits(v.Bits), false)
+	return ok
+}
+
+// nearest returns the bits of the greatest float32 before c, which is none itself, or of the
+// least one behind it.
+func nearest(c float64, before bool) (uint64, bool) {
+	x := float32(c)
+	switch {
+	case c != c || math.Abs(c) < 0x1p-126:
+		return 0, false
+	case before && float64(x) > c:
+		x = math.Nextafter32(x, float32(math.Inf(-1)))
+	case !before && float64(x) < c:
+		x = math.Nextafter32(x, float32(math.Inf(1)))
+	}
+	return uint64(math.Float32bits(x)), exact32(x)
+}
