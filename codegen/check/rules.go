@@ -132,14 +132,11 @@ func isMap(t types.Type) bool {
 // allocation is about what has no capacity for certain. Whether the size of a make is
 // known shows when the calls that lead there are written out.
 func allocation(in ssa.Instruction, report reporter) {
-	if builtin(in) == "append" && !clones[origin(in.Parent()).RelString(nil)] && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
+	if builtin(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
 			"append has to allocate here, since the slice has no capacity, and a kernel cannot")
 	}
 }
-
-// clones names functions whose append allocates as much as it appends, which may be known.
-var clones = map[string]bool{"slices.Clone": true, "bytes.Clone": true, "bytes.Join": true, "bytes.ToLower": true, "bytes.ToUpper": true}
 
 // noCapacity reports whether a slice is made of nil, of literals without
 // elements and of what is appended to these.

@@ -35,6 +35,19 @@ var seldomStd = map[string]bool{
 // kernels.
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
+// Clones reports whether a function of the standard library appends to a slice without a
+// capacity as a way to allocate what it appends, which may be of a known length.
+func Clones(fn *ssa.Function) bool {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	switch fn.RelString(nil) {
+	case "slices.Clone", "bytes.Clone", "bytes.Join", "bytes.ToLower", "bytes.ToUpper":
+		return true
+	}
+	return false
+}
+
 // reacher walks the code that kernels reach.
 type reacher struct {
 	l       *loader

@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -294,12 +295,12 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		return l.lost(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
-	if allocatesBeyond(l.frame.fn) || clones(l.frame.fn) {
+	if allocatesBeyond(l.frame.fn) || load.Clones(l.frame.fn) {
 		if v, ok := l.grown(in, s, more, elem); ok {
 			return v
 		}
 	}
-	if clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
+	if load.Clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
 		if l.foldsAgain() {
 			return l.zero(in.Type())
 		}

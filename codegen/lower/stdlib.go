@@ -119,15 +119,6 @@ func allocatesBeyond(fn *ssa.Function) bool {
 	return false
 }
 
-// clones reports whether a function allocates as much as it appends.
-func clones(fn *ssa.Function) bool {
-	switch origin(fn).RelString(nil) {
-	case "slices.Clone", "bytes.Clone", "bytes.Join", "bytes.ToLower", "bytes.ToUpper":
-		return true
-	}
-	return false
-}
-
 // outOfCapacity is where a longer slice would have to be allocated.
 func (l *lowerer) outOfCapacity() {
 	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
