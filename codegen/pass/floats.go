@@ -77,9 +77,12 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 	return uint64(math.Float32bits(x)), float64(x) == f && exact32(x)
 }
 
+// isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
+func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
+
 // inNarrow returns the float32 that v, of which isNarrow, is. It is fused with nothing, as
-// what Go converts.
-func (m *maker) inNarrow(v *ir.Value) *ir.Value {
+// what Go converts. If quiet, a signalling NaN is made quiet, as conversions do.
+func (m *maker) inNarrow(v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
 		return m.f.Module.Const(ir.TypeF32, bits)
@@ -89,17 +92,26 @@ func (m *maker) inNarrow(v *ir.Value) *ir.Value {
 		if mayBeProduct(x) {
 			x = m.op(ir.OpFRounded, ir.TypeF32, x)
 		}
+		if quiet && !isComputed(x) {
+			x = m.quieted(x)
+		}
 		return x
 	}
-	return m.op(v.Op, ir.TypeF32, m.allNarrow(v)...)
+	return m.op(v.Op, ir.TypeF32, m.allNarrow(v, quiet && isBits(v.Op))...)
+}
+
+// quieted returns x with the bit that tells quiet NaNs from others, if it is one.
+func (m *maker) quieted(x *ir.Value) *ir.Value {
+	bits := m.op(ir.OpOr, ir.TypeI32, m.op(ir.OpBitcast, ir.TypeI32, x), m.f.Module.Int(ir.TypeI32, 1<<22))
+	return m.op(ir.OpSelect, ir.TypeF32, m.op(ir.OpFNe, ir.TypeBool, x, x), m.op(ir.OpBitcast, ir.TypeF32, bits), x)
 }
 
 // allNarrow returns v's operands in 32 bits.
-func (m *maker) allNarrow(v *ir.Value) []*ir.Value {
+func (m *maker) allNarrow(v *ir.Value, quiet bool) []*ir.Value {
 	var args []*ir.Value
 	for _, a := range v.Args {
 		if a.Type == ir.TypeF64 {
-			a = m.inNarrow(a)
+			a = m.inNarrow(a, quiet)
 		}
 		args = append(args, a)
 	}
@@ -116,8 +128,8 @@ func (m *maker) narrowResult(v *ir.Value) bool {
 		v.Op, v.Args = wide.Op, wide.Args
 		return true
 	}
-	if wide.Op == ir.OpFConvert && isComputed(wide.Args[0]) {
-		v.Op, v.Args = ir.OpFRounded, wide.Args
+	if wide.Op == ir.OpFConvert && wide.Args[0].Type == ir.TypeF32 {
+		v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.inNarrow(wide, true)}
 		return true
 	}
 	if !exactOps[wide.Op] && !innocuous[wide.Op] {
@@ -128,12 +140,11 @@ func (m *maker) narrowResult(v *ir.Value) bool {
 			return false
 		}
 	}
-	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.op(wide.Op, ir.TypeF32, m.allNarrow(wide)...)}
+	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.op(wide.Op, ir.TypeF32, m.allNarrow(wide, isBits(wide.Op))...)}
 	return true
 }
 
-// isComputed reports whether v is a float32 that arithmetic made: another could be a NaN
-// that conversions change.
+// isComputed reports whether v is a float32 that arithmetic made, and no signalling NaN.
 func isComputed(v *ir.Value) bool {
 	if v.Op == ir.OpFRounded {
 		v = v.Args[0]
@@ -150,7 +161,7 @@ func (m *maker) narrowOrder(v *ir.Value) bool {
 	}
 	switch inX, inY := isNarrow(x, 0), isNarrow(y, 0); {
 	case inX && inY:
-		v.Args = m.allNarrow(v)
+		v.Args = m.allNarrow(v, false)
 		return true
 	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
 		b := m.f.Module.Bool
@@ -159,12 +170,12 @@ func (m *maker) narrowOrder(v *ir.Value) bool {
 	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
 	case inX && y.IsConst():
 		if limit, ok := nearest(math.Float64frombits(y.Bits), false); ok {
-			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.inNarrow(x), m.f.Module.Const(ir.TypeF32, limit)}
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.inNarrow(x, false), m.f.Module.Const(ir.TypeF32, limit)}
 			return true
 		}
 	case inY && x.IsConst():
 		if limit, ok := nearest(math.Float64frombits(x.Bits), true); ok {
-			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.f.Module.Const(ir.TypeF32, limit), m.inNarrow(y)}
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.f.Module.Const(ir.TypeF32, limit), m.inNarrow(y, false)}
 			return true
 		}
 	}

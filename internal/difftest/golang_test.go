@@ -143,8 +143,8 @@ func addShifts[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | 
 }
 
 func init() {
-	add1("InFloat64", gen.RunInFloat64, 1600, func() golang.InFloat64 {
-		k := golang.InFloat64{Out: make([]float32, 1600*golang.InFloat64Results), Is: make([]uint32, 1600)}
+	add1("InFloat64", gen.RunInFloat64, 2500, func() golang.InFloat64 {
+		k := golang.InFloat64{Out: make([]float32, 2500*golang.InFloat64Results), Is: make([]uint32, 2500), Bits: make([]uint32, 10000)}
 		edges := []float32{0.1, 1.0 / 3, -0.7, 1e-6, -1e10, 2.5, math.MaxFloat32}
 		for _, x := range floatEdges {
 			edges = append(edges, float32(x))
@@ -152,8 +152,9 @@ func init() {
 		for _, x := range edges[:7] {
 			edges = append(edges, math.Nextafter32(x, 0), math.Nextafter32(x, float32(math.Inf(1))))
 		}
+		edges = append(edges, math.Float32frombits(0x7f800001), math.Float32frombits(0xffa54321))
 		r := rng()
-		for i := range 1600 {
+		for i := range 2500 {
 			x, y := float32(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30)), float32(math.Ldexp(r.Float64()*2-1, r.IntN(60)-30))
 			if i < len(edges)*len(edges) {
 				x, y = edges[i%len(edges)], edges[i/len(edges)%len(edges)]

@@ -10,7 +10,7 @@ import (
 // the same in float32: no device needs float64 for it.
 type InFloat64 struct {
 	X, Y, Out []float32
-	Is        []uint32
+	Is, Bits  []uint32
 }
 
 // InFloat64Results is the number of results per work-item of InFloat64.
@@ -50,4 +50,11 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 		}
 	}
 	k.Is[i] = is
+
+	// Conversions make NaNs quiet, and keep their other bits.
+	bits := k.Bits[i*4:][:4]
+	bits[0] = math.Float32bits(float32(math.Abs(float64(x))))
+	bits[1] = math.Float32bits(float32(-float64(y)))
+	bits[2] = math.Float32bits(float32(float64(x)))
+	bits[3] = math.Float32bits(float32(-math.Abs(float64(y))))
 }

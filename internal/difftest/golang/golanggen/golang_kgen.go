@@ -1458,6 +1458,9 @@ func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators
 //go:embed InFloat64.spv
 var inFloat64SPIRV string
 
+//go:embed InFloat64.small.spv
+var inFloat64Small string
+
 //go:embed InFloat64.words.spv
 var inFloat64Words string
 
@@ -1471,8 +1474,9 @@ var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 		{Name: "Is", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Bits", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:21:13", Limit: -1},
@@ -1480,28 +1484,33 @@ var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:22:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:22:35"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:52:6", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:55:16", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:55:22"},
 	},
 	SPIRV: inFloat64SPIRV,
-	Sum:   0x52fa88f,
+	Sum:   0xc91b4c4d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0xcc74f62a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, SPIRV: inFloat64Small, Sum: 0x1057e498},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0xbd73f344},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-		Is:  kernelimpl.HostSlice[uint32](a, 3),
+		X:    kernelimpl.HostSlice[float32](a, 0),
+		Y:    kernelimpl.HostSlice[float32](a, 1),
+		Out:  kernelimpl.HostSlice[float32](a, 2),
+		Is:   kernelimpl.HostSlice[uint32](a, 3),
+		Bits: kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
 })
 
 // InFloat64 is the kernel [golang.InFloat64] with its slices in device memory.
 // InFloat64 computes of float32 by way of float64, as package math has it.
 type InFloat64 struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-	Is  runtime.View[uint32]
+	X    runtime.View[float32]
+	Y    runtime.View[float32]
+	Out  runtime.View[float32]
+	Is   runtime.View[uint32]
+	Bits runtime.View[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1511,6 +1520,7 @@ func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runti
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Is)
+	kernelimpl.View(l, 4, k.Bits)
 	return l.ParallelFor1(q, r, opts)
 }
 
@@ -1521,6 +1531,7 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Is)
+	kernelimpl.Slice(l, 4, k.Bits)
 	return l.Run1(ctx, dev, r, opts)
 }
 
