@@ -51,10 +51,11 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	}
 	k.Is[i] = is
 
-	// Conversions make NaNs quiet, and keep their other bits.
+	// Conversions make NaNs quiet, and keep their other bits. What sign -x gives one is
+	// left to the device.
 	bits := k.Bits[i*4:][:4]
 	bits[0] = math.Float32bits(float32(math.Abs(float64(x))))
-	bits[1] = math.Float32bits(float32(-float64(y)))
+	bits[1] = math.Float32bits(float32(-float64(y))) &^ (1 << 31)
 	bits[2] = math.Float32bits(float32(float64(x)))
-	bits[3] = math.Float32bits(float32(-math.Abs(float64(y))))
+	bits[3] = math.Float32bits(float32(-math.Abs(float64(y)))) &^ (1 << 31)
 }
