@@ -333,4 +333,8 @@
 //
 // Besides, gc fuses x*y + z into one rounding on arm64, loong64, ppc64x, riscv64
 // and s390x, as the language allows, and not on amd64.
+//
+// What is NaN is NaN everywhere. Which one arithmetic, conversions, negation and Abs
+// make, its sign and payload, is the device's: NVIDIA's GPUs have 0x7fffffff where others
+// keep an operand's bits. What is only loaded, stored or taken by Float32bits keeps them.
 package dsl

@@ -51,11 +51,19 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	}
 	k.Is[i] = is
 
-	// Conversions make NaNs quiet, and keep their other bits. What sign -x gives one is
-	// left to the device.
 	bits := k.Bits[i*4:][:4]
-	bits[0] = math.Float32bits(float32(math.Abs(float64(x))))
-	bits[1] = math.Float32bits(float32(-float64(y))) &^ (1 << 31)
-	bits[2] = math.Float32bits(float32(float64(x)))
-	bits[3] = math.Float32bits(float32(-math.Abs(float64(y)))) &^ (1 << 31)
+	bits[0] = quietNaN(float32(math.Abs(float64(x))))
+	bits[1] = quietNaN(float32(-float64(y)))
+	bits[2] = quietNaN(float32(float64(x)))
+	bits[3] = quietNaN(float32(-math.Abs(float64(y))))
+}
+
+// quietNaN returns x's bits. Of a NaN, conversions and arithmetic have set the bit that
+// says it is quiet; what other bits it has is left to the device.
+func quietNaN(x float32) uint32 {
+	b := math.Float32bits(x)
+	if x != x {
+		b &= 0x7fc00000
+	}
+	return b
 }

@@ -1484,14 +1484,14 @@ var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:22:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:22:35"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:52:6", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:56:16", Limit: -5},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:56:22"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:54:16", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:54:22"},
 	},
 	SPIRV: inFloat64SPIRV,
-	Sum:   0xd162b0e0,
+	Sum:   0xb9cba235,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, SPIRV: inFloat64Small, Sum: 0xc28fb815},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0xcd583939},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, SPIRV: inFloat64Small, Sum: 0x866d7550},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0x333ae296},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
