@@ -12,7 +12,7 @@ import (
 // Verify checks the rules of the module's level and returns all that it finds,
 // joined, or nil.
 func Verify(m *Module) error {
-	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}}
+	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}, args: map[**Value]*Value{}}
 	x.module()
 	return errors.Join(x.errs...)
 }
@@ -23,9 +23,10 @@ const maxFindings = 100
 type verifier struct {
 	m     *Module
 	errs  []error
-	types map[*Type]bool   // verdicts
-	ids   map[int]*Value   // by Value.ID
-	home  map[*Value]*Func // of values that stand in a block, and of parameters
+	types map[*Type]bool     // verdicts
+	ids   map[int]*Value     // by Value.ID
+	home  map[*Value]*Func   // of values that stand in a block, and of parameters
+	args  map[**Value]*Value // of a slice of arguments, whose they are
 	f     *Func
 	b     *Block
 }
@@ -116,6 +117,12 @@ func (x *verifier) place(f *Func) {
 		x.ids[v.ID] = v
 		if x.home[v] != nil {
 			x.errorf(v, "the value stands in two places")
+		}
+		if len(v.Args) > 0 {
+			if w := x.args[&v.Args[0]]; w != nil && w != v {
+				x.errorf(v, "its arguments are changed with those of %%%d: it has the same slice", w.ID)
+			}
+			x.args[&v.Args[0]] = v
 		}
 		x.home[v] = f
 	}

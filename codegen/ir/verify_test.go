@@ -253,3 +253,25 @@ func TestVerifyCode(t *testing.T) {
 		_ = m.String() // must not panic
 	}
 }
+
+// TestSharedArgs is of values that have one slice of arguments: what replaces one's
+// replaces the other's, too.
+func TestSharedArgs(t *testing.T) {
+	m := mustParse(t, testFile(t, "all.ir"))
+	firsts := map[Op]*Value{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			first := firsts[v.Op]
+			if first == nil || len(v.Args) == 0 || first.Type != v.Type {
+				firsts[v.Op] = v
+				continue
+			}
+			v.Args = first.Args
+			if err := Verify(m); err == nil || !strings.Contains(err.Error(), "it has the same slice") {
+				t.Error(err)
+			}
+			return
+		}
+	}
+	t.Error("no two values of one op and type")
+}

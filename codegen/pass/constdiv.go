@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"math/bits"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -20,7 +22,7 @@ func constDivide(m *ir.Module) diag.List {
 					d := &divider{maker{f: f, at: v}}
 					if q := d.divide(); q != nil {
 						out = append(out, d.made...)
-						v.Op, v.Args = q.Op, q.Args
+						v.Op, v.Args = q.Op, slices.Clone(q.Args)
 					}
 				}
 				out = append(out, v)

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -125,7 +126,7 @@ func (m *maker) narrowResult(v *ir.Value) bool {
 		return false
 	}
 	if (wide.Op == ir.OpSToF || wide.Op == ir.OpUToF) && wide.Args[0].Type.Bits() <= 32 {
-		v.Op, v.Args = wide.Op, wide.Args
+		v.Op, v.Args = wide.Op, slices.Clone(wide.Args)
 		return true
 	}
 	if wide.Op == ir.OpFConvert && wide.Args[0].Type == ir.TypeF32 {

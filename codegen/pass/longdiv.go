@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -18,7 +20,7 @@ func longDivide(m *ir.Module) diag.List {
 				if isLongDivision(v) {
 					d := &longDivision{maker: maker{f: f, at: v}}
 					last := d.divide()
-					v.Op, v.Args = last.Op, last.Args
+					v.Op, v.Args = last.Op, slices.Clone(last.Args)
 					out = append(out, d.made[:len(d.made)-1]...)
 					changed = true
 				}
