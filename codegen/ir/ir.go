@@ -332,7 +332,7 @@ func (m *Module) Len() int { return m.nextID }
 
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
 	m.nextID++
-	return &Value{ID: m.nextID, Op: op, Type: t, Args: args}
+	return &Value{ID: m.nextID, Op: op, Type: t, Args: slices.Clone(args)}
 }
 
 // Const returns the scalar constant of type t with the given bits, of which
