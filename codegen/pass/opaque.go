@@ -8,7 +8,7 @@ import (
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
 // kernel runs. What they are is told by isBit, isLesser, isSum64, isNarrowNegation,
-// upperBytes, isCounted and isDivided; see also splitComparisons and splitMinima.
+// upperBytes, isCounted, isDivided and isTurned; see also splitComparisons and splitMinima.
 func hideValues(f *ir.Func) {
 	splitComparisons(f)
 	splitMinima(f)
@@ -22,7 +22,7 @@ func hideValues(f *ir.Func) {
 				if isBit(a) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					hidden[a] = true
 				}
-				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) ||
+				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) || isTurned(a, v) ||
 					v.Op == ir.OpSelect && isSum64(a) {
 					hidden[a] = true
 				}
@@ -205,6 +205,27 @@ func upperBytes(use *ir.Value) []*ir.Value {
 // counts: NVIDIA's compiler counts those of 8 bits, and those of the sign with them.
 func isCounted(v, use *ir.Value) bool {
 	return use.Op == ir.OpBitCount && v.Block != nil && possible(v) != mask(v.Type)
+}
+
+// isTurned reports whether v is shifted to the right, and use adds what is shifted to the
+// left by the rest of 64 bits, or subtracts one from the other. NVIDIA's compiler makes a
+// rotation of both, as if there were neither signs nor borrows.
+func isTurned(v, use *ir.Value) bool {
+	if use.Op != ir.OpIAdd && use.Op != ir.OpISub || use.Type != ir.TypeI64 {
+		return false
+	}
+	if v.Op != ir.OpShrA && (v.Op != ir.OpShrL || use.Op != ir.OpISub) || !v.Args[1].IsConst() {
+		return false
+	}
+	for _, left := range use.Args {
+		switch {
+		case left == v || len(left.Args) < 2 || !left.Args[1].IsConst():
+		case left.Op == ir.OpShl && left.Args[1].Bits+v.Args[1].Bits == 64,
+			left.Op == ir.OpIMul && left.Args[1].Bits == 1<<(64-v.Args[1].Bits):
+			return true
+		}
+	}
+	return false
 }
 
 // splitComparisons makes x < y and y < x of one function comparisons of different

@@ -165,6 +165,21 @@ func init() {
 	})
 }
 
+func init() {
+	add1("Shifted", gen.RunShifted, 1000, func() golang.Shifted {
+		k := golang.Shifted{Out: make([]uint64, 1000*golang.ShiftedResults)}
+		r := rng()
+		for i := range 1000 {
+			x := int64(r.Uint64()) >> r.IntN(64)
+			if i < 128 {
+				x = math.MinInt64>>(i/2) ^ int64(i%2)
+			}
+			k.X, k.N = append(k.X, x), append(k.N, r.Uint32())
+		}
+		return k
+	})
+}
+
 func addRounded[T float32 | float64](name string, run runner[golang.Rounded[T]]) {
 	values := []T{1, -1, 3, 1.0 / 3, 0.1, -0.7, 1e-3, 1e6, 12345.678, 1 << 20}
 	add1(name, run, 1000, func() golang.Rounded[T] {
