@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -8,7 +10,7 @@ import (
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
 // kernel runs. What they are is told by isBit, isLesser, isSum64, isNarrowNegation,
-// upperBytes, isCounted, isDivided and isTurned; see also splitComparisons and splitMinima.
+// upperBytes, isCounted, isDivided, isTurned and isFlag; see also splitComparisons and splitMinima.
 func hideValues(f *ir.Func) {
 	splitComparisons(f)
 	splitMinima(f)
@@ -22,7 +24,7 @@ func hideValues(f *ir.Func) {
 				if isBit(a) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					hidden[a] = true
 				}
-				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) || isTurned(a, v) ||
+				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) || isTurned(a, v) || isFlag(a, v) ||
 					v.Op == ir.OpSelect && isSum64(a) {
 					hidden[a] = true
 				}
@@ -42,7 +44,7 @@ func hideValues(f *ir.Func) {
 		hide := func(v *ir.Value) {
 			if hidden[v] || scaled[v] {
 				made := orZero(f, v, v)
-				if v.Op == ir.OpAnd && isBit(v) && !upper[v] {
+				if v.Op == ir.OpAnd && isBit(v) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
 				}
 				if upper[v] {
@@ -79,7 +81,8 @@ func hideValues(f *ir.Func) {
 	}
 }
 
-// isBit reports whether v is computed and 0, 1 or -1 by its op. Of such an index, as in
+// isBit reports whether v is computed and 0, 1 or -1 by its op, or 0 and another power of
+// two: NVIDIA's compiler goes wrong over products of those, too. Of such an index, as in
 // s[(x*y)%2], NVIDIA's compiler makes one bit with a sign, and s[1] becomes s[-1], or
 // s[0] becomes s[1]; and it fails where a number is -1, 0 or 1 by two comparisons, as that
 // of cmp.Compare.
@@ -88,12 +91,10 @@ func isBit(v *ir.Value) bool {
 		return false
 	}
 	switch v.Op {
-	case ir.OpAnd:
-		return v.Args[0].IsConst() && v.Args[0].Bits == 1 || v.Args[1].IsConst() && v.Args[1].Bits == 1
+	case ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpIMul:
+		return bits.OnesCount64(possible(v)) == 1
 	case ir.OpUMod:
 		return v.Args[1].IsConst() && v.Args[1].Bits == 2
-	case ir.OpShrL:
-		return v.Args[1].IsConst() && v.Args[1].Bits == uint64(v.Type.Bits()-1)
 	case ir.OpSelect:
 		return isSmall(v.Args[1]) && isSmall(v.Args[2])
 	case ir.OpPhi:
@@ -105,6 +106,18 @@ func isBit(v *ir.Value) bool {
 		return true
 	}
 	return false
+}
+
+// isFlag reports whether v is 1 or 0 by a bool, and use ands it with a number. NVIDIA's
+// compiler takes whether the number is zero for its lowest bit.
+func isFlag(v, use *ir.Value) bool {
+	if use.Op != ir.OpAnd || use.Args[0].IsConst() || use.Args[1].IsConst() {
+		return false
+	}
+	for v.Op == ir.OpUConvert || v.Op == ir.OpAnd && v.Args[1].IsConst() {
+		v = v.Args[0]
+	}
+	return v.Op == ir.OpSelect && isBit(v)
 }
 
 // isSmall reports whether v is the constant -1, 0 or 1.
@@ -160,17 +173,26 @@ func isSigned(v, use *ir.Value) bool {
 }
 
 // isScaled reports whether v is twice a number or another multiple of it, which use
-// compares with a constant. NVIDIA's compiler shortens such a comparison to the bits that
-// are left of the number, but for their sign: it takes 4*x > 3 for true where x is -5.
+// compares with a constant, or with what is computed so that its range may be known.
+// NVIDIA's compiler shortens such a comparison to the bits that are left of the number, but
+// for their sign: it takes 4*x > 3 for true where x is -5.
 func isScaled(v, use *ir.Value) bool {
-	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !use.Args[0].IsConst() && !use.Args[1].IsConst() {
+	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil {
 		return false
+	}
+	other := use.Args[0]
+	if other == v {
+		other = use.Args[1]
+	}
+	switch other.Op {
+	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
+		return false // of any range, as far as one can see; OpInvalid is a parameter
 	}
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
-	case ir.OpIAdd:
-		return v.Args[0] == v.Args[1]
+	case ir.OpIAdd: // what are two phis here may be one to a driver
+		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
 	}
 	return false
 }
@@ -453,20 +475,20 @@ func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
 	return m.made
 }
 
-// maskOrZero returns v, x & 1, as x & (1|z), and what that takes: a driver that knows the
+// maskOrZero returns v, x & c, as x & (c|z), and what that takes: a driver that knows the
 // mask computes one bit of x, whatever is done with it.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &maker{f: f, at: v}
-	x, one := v.Args[0], v.Args[1]
+	x, c := v.Args[0], v.Args[1]
 	if x.IsConst() {
-		x, one = one, x
+		x, c = c, x
 	}
 	z := m.op(ir.OpArg, ir.TypeI32)
 	z.Bits = abi.OffsetReserved
 	if v.Type != ir.TypeI32 {
 		z = m.op(ir.OpUConvert, v.Type, z)
 	}
-	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, one, z))
+	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, c, z))
 	return m.made
 }
 

@@ -219,6 +219,8 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 		if a := v.Args[0]; a.Op == ir.OpFNegate {
 			return a.Args[0]
 		}
+	case ir.OpFLt, ir.OpFLe:
+		return s.magnitude(v)
 	case ir.OpFAbs:
 		if a := v.Args[0]; a.Op == ir.OpFNegate || a.Op == ir.OpFAbs {
 			return s.set(v, ir.OpFAbs, a.Args[0])

@@ -179,20 +179,40 @@ func (s *simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	return nil
 }
 
+// maxPossible bounds how far possible looks.
+const maxPossible = 4
+
 // possible returns the bits that may be set in v, an integer.
-func possible(v *ir.Value) uint64 {
+func possible(v *ir.Value) uint64 { return possibleIn(v, maxPossible) }
+
+func possibleIn(v *ir.Value, depth int) uint64 {
 	all := mask(v.Type)
-	switch {
-	case v.IsConst():
+	if v.IsConst() {
 		return v.Bits
-	case v.Op == ir.OpUConvert && v.Args[0].Type.Bits() < v.Type.Bits():
-		return mask(v.Args[0].Type)
-	case v.Op == ir.OpAnd && v.Args[1].IsConst():
-		return v.Args[1].Bits
-	case v.Op == ir.OpShl && v.Args[1].IsConst():
-		return all << v.Args[1].Bits & all
-	case v.Op == ir.OpShrL && v.Args[1].IsConst():
-		return all >> v.Args[1].Bits
+	}
+	if depth--; depth < 0 || !v.Type.IsInt() {
+		return all
+	}
+	of := func(i int) uint64 { return possibleIn(v.Args[i], depth) }
+	switch v.Op {
+	case ir.OpUConvert:
+		return of(0) & all
+	case ir.OpAnd:
+		return of(0) & of(1)
+	case ir.OpOr, ir.OpXor:
+		return of(0) | of(1)
+	case ir.OpSelect:
+		return of(1) | of(2)
+	case ir.OpIMul: // no bits below the lowest
+		return all &^ (uint64(1)<<min(63, bits.TrailingZeros64(of(0))+bits.TrailingZeros64(of(1))) - 1)
+	case ir.OpShl:
+		if v.Args[1].IsConst() {
+			return of(0) << v.Args[1].Bits & all
+		}
+	case ir.OpShrL:
+		if v.Args[1].IsConst() {
+			return of(0) >> v.Args[1].Bits
+		}
 	}
 	return all
 }

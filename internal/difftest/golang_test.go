@@ -180,6 +180,28 @@ func init() {
 	})
 }
 
+func init() {
+	add1("Peepholes", gen.RunPeepholes, 2000, func() golang.Peepholes {
+		k := golang.Peepholes{Out: make([]uint64, 2000*golang.PeepholeResults)}
+		r := rng()
+		value := func() uint64 {
+			switch r.IntN(4) {
+			case 0:
+				return math.Float64bits(floatEdges[r.IntN(len(floatEdges))])
+			case 1:
+				return uint64(math.Float32bits(float32(floatEdges[r.IntN(len(floatEdges))])))
+			case 2:
+				return uint64(r.IntN(40) - 20)
+			}
+			return r.Uint64() >> r.IntN(64)
+		}
+		for range 2000 {
+			k.X, k.Y = append(k.X, value()), append(k.Y, value())
+		}
+		return k
+	})
+}
+
 func addRounded[T float32 | float64](name string, run runner[golang.Rounded[T]]) {
 	values := []T{1, -1, 3, 1.0 / 3, 0.1, -0.7, 1e-3, 1e6, 12345.678, 1 << 20}
 	add1(name, run, 1000, func() golang.Rounded[T] {

@@ -142,6 +142,19 @@ func (g *gen) file(n int, kernel func(*gen)) {
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
 		g.size = sizes[n-1]
 	}
+	g.header()
+	g.table()
+	for range g.n(3) {
+		g.structType()
+	}
+	for range g.n(g.size.helpers + 1) {
+		g.helper()
+	}
+	kernel(g)
+}
+
+// header writes what files begin with.
+func (g *gen) header() {
 	g.line("package kernels")
 	g.line("")
 	g.line("import (")
@@ -154,14 +167,6 @@ func (g *gen) file(n int, kernel func(*gen)) {
 	g.line("var _, _ = slices.Max[[]int], atomic.AddUint64")
 	g.line("var _ = binary.LittleEndian")
 	g.line("var _ rand.PCG")
-	g.table()
-	for range g.n(3) {
-		g.structType()
-	}
-	for range g.n(g.size.helpers + 1) {
-		g.helper()
-	}
-	kernel(g)
 }
 
 func (g *gen) n(n int) int { return g.r.IntN(n) }

@@ -327,6 +327,13 @@ func (b *bench) launch(ctx context.Context, p *Program, k *oracle.Kernel, m modu
 // TestSmith runs random programs as gc compiles them, in the interpreter and on
 // the Vulkan device.
 func TestSmith(t *testing.T) {
+	testPrograms(t, func(seed uint64, prefix string) *Program { return New(seed, prefix, *upTo) })
+}
+
+// TestArith is TestSmith of programs that are nothing but arithmetic.
+func TestArith(t *testing.T) { testPrograms(t, NewArith) }
+
+func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program) {
 	b := newBench(t)
 	ctx := context.Background()
 	seed := *first
@@ -339,7 +346,7 @@ func TestSmith(t *testing.T) {
 	for done < *programs && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
 		for range min(batch, *programs-done, max(atLeast, int(2**budget/time.Second))) {
-			ps = append(ps, New(seed, fmt.Sprintf("P%d", len(ps)), *upTo))
+			ps = append(ps, random(seed, fmt.Sprintf("P%d", len(ps))))
 			seed++
 		}
 		done += len(ps)

@@ -133,8 +133,7 @@ func (e *emitter) begin(f *ir.Func) {
 // executionModes declares the modes of the entry point. The work-group size is
 // the constant that localSize decorates; LocalSize is only its default.
 //
-// SignedZeroInfNanPreserve and RoundingModeRTE for the widths that the module
-// uses belong here too, once loading strips those that a device lacks.
+// SignedZeroInfNanPreserve is added when a module is loaded, where the device has it.
 func (e *emitter) executionModes(main spirv.ID) {
 	size := [3]uint32{1, 1, 1}
 	for _, s := range e.m.Specs {

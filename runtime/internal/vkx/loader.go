@@ -159,6 +159,7 @@ type PhysicalDeviceInfo struct {
 	MaxComputeWorkgroupSubgroups       uint32
 	RequiredSubgroupSizeStages         uint32
 	DenormPreserveFloat32              bool
+	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
 	QueueFamilies                      []vk.QueueFlags
 	MemoryTypes                        []MemoryType
@@ -204,6 +205,7 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 		MaxComputeWorkgroupSubgroups: uint32(c.maxComputeWorkgroupSubgroups),
 		RequiredSubgroupSizeStages:   uint32(c.requiredSubgroupSizeStages),
 		DenormPreserveFloat32:        c.denormPreserveFloat32 != 0,
+		SignedZeroInfNanPreserve:     uint32(c.signedZeroInfNanPreserve),
 		ComputeUnits:                 uint32(c.computeUnits),
 	}
 	for i := range 3 {

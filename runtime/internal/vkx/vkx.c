@@ -252,6 +252,8 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->maxComputeWorkgroupSubgroups = size.maxComputeWorkgroupSubgroups;
 	o->requiredSubgroupSizeStages = size.requiredSubgroupSizeStages;
 	o->denormPreserveFloat32 = v12.shaderDenormPreserveFloat32;
+	o->signedZeroInfNanPreserve = (v12.shaderSignedZeroInfNanPreserveFloat16 ? 16 : 0) |
+		(v12.shaderSignedZeroInfNanPreserveFloat32 ? 32 : 0) | (v12.shaderSignedZeroInfNanPreserveFloat64 ? 64 : 0);
 	o->computeUnits = sm.shaderSMCount;
 }
 

@@ -51,10 +51,10 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
-	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: desc.SPIRV}
+	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
 	if relaxed(d.phys.DriverName) {
 		var err error
-		if p.spirv, err = relax(desc.SPIRV); err != nil {
+		if p.spirv, err = relax(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}

@@ -69,7 +69,7 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: arraysSPIRV,
 	Sum:   0x793679a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0xe7fa2195},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0x62787514},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
@@ -259,7 +259,7 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: gapsSPIRV,
 	Sum:   0x52aaaa2b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0xd5af652b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0xac78bc83},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
@@ -788,7 +788,7 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: singlesSPIRV,
 	Sum:   0x318060e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xc6421ac9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xed6f031},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
@@ -1121,7 +1121,7 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: typesSPIRV,
 	Sum:   0xf4a60edb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0x23f654e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0x1f7a799d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Types{

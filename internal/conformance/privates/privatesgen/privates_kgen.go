@@ -147,9 +147,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0xdb24b4,
+	Sum:   0xc99a71ae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0xb5a43818},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x7543a1ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{

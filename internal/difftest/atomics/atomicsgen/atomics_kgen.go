@@ -871,9 +871,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0x55eee1b7,
+	Sum:   0x6fdad4cb,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x1d37a106},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xc6eaba69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

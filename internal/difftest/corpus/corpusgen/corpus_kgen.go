@@ -400,7 +400,7 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: bodiesSPIRV,
 	Sum:   0xe07617de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords, Sum: 0x3612b46e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords, Sum: 0xa0fed3c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
@@ -683,9 +683,9 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6", Limit: -5},
 	},
 	SPIRV: complexSPIRV,
-	Sum:   0x7ecb2a29,
+	Sum:   0x8dea3dcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x362c061a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x4181cb97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -1489,10 +1489,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0x766899b9,
+	Sum:   0xe6a02a43,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xb55d016d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x418d4b12},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xc1afacf2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xe2c0d6bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1563,9 +1563,9 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
 	},
 	SPIRV: deepSPIRV,
-	Sum:   0x5341dede,
+	Sum:   0xf342d938,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x8a641e5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xb3d4521f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1693,7 +1693,7 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xe9f9bf47,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0x364bb6e4},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x661420ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x731ad20b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -1852,10 +1852,10 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
 	SPIRV: faultySPIRV,
-	Sum:   0x2824bf3f,
+	Sum:   0x20296f2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x85d594f6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x8aa5b320},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x7a335ec9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x206dfd21},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -1929,7 +1929,7 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floatOpsFloat32SPIRV,
 	Sum:   0xbd5afb7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0x15ce7d7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
@@ -2002,7 +2002,7 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floatOpsFloat64SPIRV,
 	Sum:   0x79b88d48,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x9ca6c340},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
@@ -2419,7 +2419,7 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: grid2LocalSPIRV,
 	Sum:   0x46ddbbaa,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x54f304d2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x8639de31},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x5b831802},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -3116,7 +3116,7 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: groupIntsUint8SPIRV,
 	Sum:   0x41349a5f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x27b25f3d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x51d60800},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3433,7 +3433,7 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x3b6df52c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x942b7901},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x88d93f3b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x996f05a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -3555,7 +3555,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsIntSPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x56d7923a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x37622179},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3629,7 +3629,7 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsInt16SPIRV,
 	Sum:   0x1f252989,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xcd6b4baa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xe6d3e389},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3703,7 +3703,7 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsInt32SPIRV,
 	Sum:   0x6b32710c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0x81dc531},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xf180c105},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -3777,7 +3777,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsInt64SPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x56d7923a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x37622179},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -3851,7 +3851,7 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsInt8SPIRV,
 	Sum:   0xc28beec7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x3e4dbed2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xd1eef557},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -3925,7 +3925,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUintSPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0x1c2d3c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xba4de529},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -3999,7 +3999,7 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUint16SPIRV,
 	Sum:   0xd11d55d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x73ef448b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x2e6a576e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4073,7 +4073,7 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUint32SPIRV,
 	Sum:   0xd90f7cd5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0xf687018a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x4daca68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4147,7 +4147,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUint64SPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0x1c2d3c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xba4de529},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4221,7 +4221,7 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUint8SPIRV,
 	Sum:   0x498c653f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x3d8a873b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0xe07f527c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4286,9 +4286,9 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
 	},
 	SPIRV: jumpsSPIRV,
-	Sum:   0xc83c6773,
+	Sum:   0x5431f297,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x4e9db10f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x6f48c9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -4352,7 +4352,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: largeStructsSPIRV,
 	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x4a3afff2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x88fe4888},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4758,10 +4758,10 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
 	SPIRV: math1SPIRV,
-	Sum:   0x519d0d2c,
+	Sum:   0x1f961b3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0xcdf5e641},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0xb940debc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x50fb70d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x37c15979},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -4827,9 +4827,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x48f7b82f,
+	Sum:   0x77fec7b0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xc62a319c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x8580e1b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -4895,9 +4895,9 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
 	SPIRV: mathFuncsSPIRV,
-	Sum:   0xf4565d1a,
+	Sum:   0xaf521aab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0x7ad50e90},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0xcd577f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5020,10 +5020,10 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0x75e41bb6,
+	Sum:   0x29ffc2a7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x5134492c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0x6b34fe24},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x62921b55},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xcb6367b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5089,9 +5089,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0xc6de7a15,
+	Sum:   0x594669f2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x58e1b13},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x6150200},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5389,7 +5389,7 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: oddsSPIRV,
 	Sum:   0xc1492313,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0xe0b26b06},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0x9fcc9798},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -5581,10 +5581,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
 	SPIRV: phasesSPIRV,
-	Sum:   0x7b52f69e,
+	Sum:   0x69c8d69c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc1889168},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0xc8cdf198},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x4944eaa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -5703,7 +5703,7 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: primesSPIRV,
 	Sum:   0x4ec9c25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xd5c5334f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0x7f957c9d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6205,7 +6205,7 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesBoolSPIRV,
 	Sum:   0x529a46e5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xd22d7fa9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xc4b01ab8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -6763,7 +6763,7 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x6f6af6c0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0xa0c38b1b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0xaa360d29},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x90a8f7e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{

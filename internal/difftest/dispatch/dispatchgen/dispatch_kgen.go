@@ -66,10 +66,10 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
 	},
 	SPIRV: dispatchSPIRV,
-	Sum:   0xe58efb48,
+	Sum:   0x6313733c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0xad8f7ac8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x2dec3e75},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x142e260e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x551a95d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -147,10 +147,10 @@ var missesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is dispatch.scaled, not dispatch.disc"},
 	},
 	SPIRV: missesSPIRV,
-	Sum:   0x22f149a3,
+	Sum:   0xeeebe722,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0x5732cd40},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0x58ebdeef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0x1f7680ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0xd999b2c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
@@ -210,9 +210,9 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
 	SPIRV: nestedSPIRV,
-	Sum:   0xf3fdef07,
+	Sum:   0x419757f0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xb5b185cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x245b3ee4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -282,10 +282,10 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
 	},
 	SPIRV: passesSPIRV,
-	Sum:   0x524700bc,
+	Sum:   0x902ba1cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x91b9ef3f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0x6d13d576},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0x150d5643},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xb35caaea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{

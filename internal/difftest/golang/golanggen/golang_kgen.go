@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -118,10 +118,10 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0x6c45e9d8,
+	Sum:   0xf74f879f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x7106f05f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xcaf8973c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x4e2dd0f1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xa4eaf008},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -319,10 +319,10 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
-	Sum:        0xda3f3f33,
+	Sum:        0x1a4cb48a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x3ef7e048},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0xe1528604},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x38ec66e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x45c5cd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -378,9 +378,9 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7", Limit: -3},
 	},
 	SPIRV: binarySPIRV,
-	Sum:   0x3c52cffe,
+	Sum:   0x222b660d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0xf1bdf097},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0xc91aa970},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
@@ -456,10 +456,10 @@ var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:161:6", Limit: -4},
 	},
 	SPIRV: bitsFaultSPIRV,
-	Sum:   0x6a0379c,
+	Sum:   0xff02c02,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x6a1da578},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0x58d7f274},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x246f2042},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xdd629cdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
@@ -551,10 +551,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0x82904f11,
+	Sum:   0xe87482da,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0x370fbef1},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x383a74ff},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xcfd1fbb7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xbc601a3c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -962,10 +962,10 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0x55ef9059,
+	Sum:        0x30be3192,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x44217c69},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x988748e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x67fa5a51},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xce9e9a58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1366,10 +1366,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x83d2838,
+	Sum:   0x2782fc6a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x4730ad4e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x4c1c9fb0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x2e8d242d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x61ba5c9b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1425,9 +1425,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0xdb89571,
+	Sum:   0x83202b91,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0xdac8f7c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0xd75631d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1573,10 +1573,10 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 	},
 	SPIRV: inconsistentSPIRV,
-	Sum:   0x372092a0,
+	Sum:   0x518e1ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x1d70abf8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xf7b00f29},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x6fe80f79},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x691a5afe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1689,10 +1689,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0x7fbd2b60,
+	Sum:   0xe0615826,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0x9fef0d33},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x6001cdab},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xb0e2e461},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeace685},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1808,9 +1808,9 @@ var joinedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
 	},
 	SPIRV: joinedSPIRV,
-	Sum:   0xad5c5bda,
+	Sum:   0x1323634a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x3284809e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x75593ac2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
@@ -1871,10 +1871,10 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:79:7", Limit: -2},
 	},
 	SPIRV: keptSPIRV,
-	Sum:   0xa511c3d,
+	Sum:   0x555fd7c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0xfc5c34f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0x424e9083},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x33b51e06},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0x98f6940a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
@@ -2001,7 +2001,7 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV:      longTextsSPIRV,
 	Sum:        0xa727e483,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0x2653d004},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xfdc91171},
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7ba0879e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2056,10 +2056,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0xb8cae934,
+	Sum:   0x9d6b8afc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0xc6434a1f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0xa5cd46e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x3244603a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0xde25b72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -2167,9 +2167,9 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
 	},
 	SPIRV: makesSPIRV,
-	Sum:   0x8f542643,
+	Sum:   0x4a7a889b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x1d2fe012},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x3c7ce9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
@@ -2232,10 +2232,10 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:309:7", Limit: -2},
 	},
 	SPIRV: makesAmongSPIRV,
-	Sum:   0x533f792a,
+	Sum:   0x8a875f3f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0xaacdeee6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x94e6b1c4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0xa1a8a028},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x29407967},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2297,10 +2297,10 @@ var makesFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:180:7", Limit: -2},
 	},
 	SPIRV: makesFaultSPIRV,
-	Sum:   0xf128a835,
+	Sum:   0x3f0dee1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesFaultSmall, Sum: 0xd9d5078b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesFaultWords, Sum: 0x77819161},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesFaultSmall, Sum: 0x55975a94},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesFaultWords, Sum: 0x71b5e13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
@@ -2482,9 +2482,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0x8b069344,
+	Sum:   0xa4cf3b30,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x971e6279},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xe3407824},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2655,9 +2655,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0xff182bb5,
+	Sum:   0x3b08761a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x7731c811},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x73ceee9e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2776,10 +2776,10 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
 	},
 	SPIRV: outcomesSPIRV,
-	Sum:   0xeee02242,
+	Sum:   0x8b7b0bba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0xa71ab269},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xb2136367},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0x518cf79d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xa2685a71},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -2873,10 +2873,10 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
 	SPIRV: panicsSPIRV,
-	Sum:   0x6f13cf50,
+	Sum:   0x643ad7ac,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0x628a69cd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x9372069b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0xd7684fa5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x795e3d1d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2999,7 +2999,7 @@ var passedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
 	},
 	SPIRV: passedSPIRV,
-	Sum:   0x2b414ba4,
+	Sum:   0xdacce813,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passedWords, Sum: 0xddf49e21},
 	},
@@ -3026,6 +3026,74 @@ func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(passedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Peepholes.spv
+var peepholesSPIRV string
+
+//go:embed Peepholes.words.spv
+var peepholesWords string
+
+var peepholesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Peepholes",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize:    48,
+	Items:      1,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Peepholes).Kernel", Pos: "internal/difftest/golang/peepholes.go:85:40"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/peepholes.go:53:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/peepholes.go:53:21", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/peepholes.go:54:14", Limit: -3},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
+	},
+	SPIRV: peepholesSPIRV,
+	Sum:   0x18a35a30,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xf76c3917},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Peepholes{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Y:   kernelimpl.HostSlice[uint64](a, 1),
+		Out: kernelimpl.HostSlice[uint64](a, 2),
+	}.Kernel
+})
+
+// Peepholes is the kernel [golang.Peepholes] with its slices in device memory.
+// Peepholes computes what compilers have something shorter for, and drivers got wrong.
+type Peepholes struct {
+	X   runtime.View[uint64]
+	Y   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Peepholes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(peepholesKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunPeepholes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(peepholesKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -3093,9 +3161,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0x8c9e5c03,
+	Sum:   0xd916bdd3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xf593d384},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xc6450b0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -3158,9 +3226,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0x2346f7f0,
+	Sum:   0x3eb6e178,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xec9ca2ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x90108df6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -3219,9 +3287,9 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:107:7", Limit: -2},
 	},
 	SPIRV: recordsSPIRV,
-	Sum:   0xe10791c0,
+	Sum:   0xe7cdf91e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0x2601ee9e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0x42488dc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
@@ -3520,9 +3588,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x70e58c51,
+	Sum:   0x5c2eb39a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0xe6683709},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x327fbd9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -3643,9 +3711,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x5bd45578,
+	Sum:   0x96fe6ceb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0xd537bbfa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x6dc60576},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3733,9 +3801,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x3be9b588,
+	Sum:   0x710c0418,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x90cda6cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x1eb614e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -4269,7 +4337,7 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint16SPIRV,
-	Sum:   0x357f00a2,
+	Sum:   0x9fced3a5,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0x8bbb0fc6},
 	},
@@ -4338,7 +4406,7 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint32SPIRV,
-	Sum:   0xc817ab38,
+	Sum:   0xd34b727f,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x8828429d},
 	},
@@ -4476,7 +4544,7 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
 	SPIRV: shiftsUint8SPIRV,
-	Sum:   0x32c4b3a6,
+	Sum:   0x4d80a4d7,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x4aba3c0e},
 	},
@@ -4546,9 +4614,9 @@ var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
 	},
 	SPIRV: sideSPIRV,
-	Sum:   0x7231804c,
+	Sum:   0x1a5f6749,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x613c5e06},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x8006f70f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
@@ -4735,9 +4803,9 @@ var slotsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:295:7", Limit: -2},
 	},
 	SPIRV: slotsSPIRV,
-	Sum:   0xccda02bf,
+	Sum:   0x167b4f68,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0x7d12f68b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0x68415035},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
@@ -4940,10 +5008,10 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
 	},
 	SPIRV: stableSPIRV,
-	Sum:   0x433615e0,
+	Sum:   0xa5ca63d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x7a658c5d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x3d95ab07},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x48d0b592},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x6029fb0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -5004,10 +5072,10 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
 	},
 	SPIRV: stableInterfacesSPIRV,
-	Sum:   0x8558823a,
+	Sum:   0x77e8fd4b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x97591fad},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0xec1e0cd8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x66529be9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x483b51d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -5178,10 +5246,10 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0x8b66fdf7,
+	Sum:   0x11f27170,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0x4e2da138},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x45ab97d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xa480c1f6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xc980d51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -5399,10 +5467,10 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
 	},
 	SPIRV: textsSPIRV,
-	Sum:   0x4b734f12,
+	Sum:   0x6aca805,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x570af094},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x34513a8e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x50b2525c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x25456eb6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -5648,10 +5716,10 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
 	},
 	SPIRV: utf8SPIRV,
-	Sum:   0xc52fa37b,
+	Sum:   0xf7df8b5b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x708c6278},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0x21f42aa},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x7af6241e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xdf68ae22},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -5750,10 +5818,10 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0x905120c9,
+	Sum:        0x2d6ed85c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xa6ddbe19},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x6d508df6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0x4e1c2495},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0xf80feb8d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -5873,9 +5941,9 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
 	SPIRV: unlikeSPIRV,
-	Sum:   0x9ee18e17,
+	Sum:   0x7f29aa26,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0x7bdd0298},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0xd32f6e35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
@@ -5966,10 +6034,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0x28fedc6f,
+	Sum:   0xf69fd668,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xa90e404c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xe7203a3b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x1cdb66c7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xbc620f02},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -6049,10 +6117,10 @@ var updatesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:142:7", Limit: -3},
 	},
 	SPIRV: updatesSPIRV,
-	Sum:   0x1228c20,
+	Sum:   0x91ee1e0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: updatesSmall, Sum: 0x3c8585fe},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0x1de3f059},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: updatesSmall, Sum: 0xfe1c1e43},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0xa8971288},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
@@ -6119,7 +6187,7 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: varintsSPIRV,
 	Sum:   0xfb9e114a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x50ce1342},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x2a12cd5f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{

@@ -471,12 +471,12 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
-	Sum:   0x94577b06,
+	Sum:   0x8b510550,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0xd1d644b8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x875db157},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x7f8b24c4},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x1de40e30},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0xfa60c932},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0xdbd063d4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x76c2430f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0xa2d75bbc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -554,10 +554,10 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0xbfd15e0e,
+	Sum:   0xbf4d16d8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0xd7b40e8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x9e9cc64e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0x8316c512},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x798dd562},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops

@@ -121,9 +121,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0xcd7dfddd,
+	Sum:   0x374fb2e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xf72cfb53},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xcd80902b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -182,9 +182,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0xc8016b3c,
+	Sum:   0x96456276,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xcae80047},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xad6f0bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -243,9 +243,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0x1d8956dc,
+	Sum:   0x857a2f78,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x1a0deddb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x8065a9d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -304,9 +304,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0xe38c7b9b,
+	Sum:   0xe76d77dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0x90f28d0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xb3f5d9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -365,9 +365,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0x2f23f709,
+	Sum:   0x4c07e953,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xce43da15},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xcc63f8ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -426,9 +426,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0xc525674f,
+	Sum:   0xaf1f5d32,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0x8da18dec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0xa4ee4332},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -487,9 +487,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0x9597c554,
+	Sum:   0xdf3ddb54,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x6d7b90e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0xf23fddcb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -548,9 +548,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0xa9d0f5e2,
+	Sum:   0xbee8f4a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x92d9784},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0xc633dd80},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -611,9 +611,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x9c864039,
+	Sum:   0x514adb8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x3a4e40fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0xec59012c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -678,9 +678,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x9dc10d36,
+	Sum:   0x76ca57ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xda323b85},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x4d65df0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -745,9 +745,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0xa510c3ba,
+	Sum:   0x1a9221,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xf76e2adb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xec3215b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -812,9 +812,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x7c860d52,
+	Sum:   0x574d2a80,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x8f7b6493},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x86f5483},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -879,9 +879,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x3f17f698,
+	Sum:   0x15153168,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x28d2a7d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xc004b921},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -946,9 +946,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0xf195e58b,
+	Sum:   0x14c7b179,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0x208eecf8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xe581c41b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1013,9 +1013,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0x40761d50,
+	Sum:   0xe7a8b7b5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xb33eb141},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xaa57f91f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1080,9 +1080,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0x9f827663,
+	Sum:   0xf921e318,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xe5509e5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xd152927d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -2035,9 +2035,9 @@ var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint16SPIRV,
-	Sum:   0xea9831a6,
+	Sum:   0x917e322f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x53231e22},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x7e23da8d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
@@ -2156,9 +2156,9 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0xa538c427,
+	Sum:   0xdc3b40e3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0xe6d593de},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0xe75a91be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -2216,9 +2216,9 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0xf6ddc99a,
+	Sum:   0xf033d84f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0x565869c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xfb67e278},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -2336,9 +2336,9 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0x69a01ac2,
+	Sum:   0x2d0bed95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xee1d54f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xdb6191ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2464,9 +2464,9 @@ var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt32SPIRV,
-	Sum:   0x69e06643,
+	Sum:   0x42e8b960,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x79765d01},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x3c4ed739},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
@@ -2528,9 +2528,9 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt64SPIRV,
-	Sum:   0xa935cba7,
+	Sum:   0x21125609,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0x62d8c7ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xf2b0a1c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -2654,9 +2654,9 @@ var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint16SPIRV,
-	Sum:   0xcce6b64b,
+	Sum:   0x5cee967f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0xe42b7f1f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x6f55e681},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
@@ -2718,9 +2718,9 @@ var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint32SPIRV,
-	Sum:   0x8144611d,
+	Sum:   0xda126fe8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x9dc8c5d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x9a7be9b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
@@ -2844,9 +2844,9 @@ var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideUint8SPIRV,
-	Sum:   0xd827584d,
+	Sum:   0x4d64f4fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x9b409f16},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x382eb527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
@@ -2905,9 +2905,9 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt16SPIRV,
-	Sum:   0x8d73f704,
+	Sum:   0x84c3c83a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x587acb2c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x5b43db45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -2966,9 +2966,9 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt32SPIRV,
-	Sum:   0x8a11945,
+	Sum:   0x4029a868,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xfea2aa5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xa0f2c719},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -3027,9 +3027,9 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt64SPIRV,
-	Sum:   0x5500f40a,
+	Sum:   0xacaee115,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0xbaa7b1fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x19c354b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -3088,9 +3088,9 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsInt8SPIRV,
-	Sum:   0x55f8ff01,
+	Sum:   0x174818b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0xe8069f64},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0x9a613992},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -3149,9 +3149,9 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint16SPIRV,
-	Sum:   0xe2bc4d45,
+	Sum:   0xd9e38666,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0x3a43c592},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0xc5f7233},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -3210,9 +3210,9 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint32SPIRV,
-	Sum:   0x3b7ac4c5,
+	Sum:   0xfc02bb5b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0x974cd940},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0xa74fa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -3271,9 +3271,9 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint64SPIRV,
-	Sum:   0x83efd6e4,
+	Sum:   0x2ed1c91,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0x170c900c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xb6484160},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -3332,9 +3332,9 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
 	SPIRV: fieldsUint8SPIRV,
-	Sum:   0xb487619b,
+	Sum:   0xd9c933c7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0x4ddd8763},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0x600c1ad6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -3396,9 +3396,9 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt32SPIRV,
-	Sum:   0xa442a640,
+	Sum:   0x4d434aef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0x2ed227ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0x481feff0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
@@ -3464,9 +3464,9 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt64SPIRV,
-	Sum:   0x3f50d111,
+	Sum:   0x466af0f5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x8c28c7d1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x6476fc8d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
@@ -3532,9 +3532,9 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint64SPIRV,
-	Sum:   0x7ed4e552,
+	Sum:   0x346496fc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x5ddbb46b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x8086a9af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
@@ -3600,9 +3600,9 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint8SPIRV,
-	Sum:   0x3a3689c5,
+	Sum:   0xb8cf1638,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0xa920c7f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0x127ca4f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
@@ -3667,9 +3667,9 @@ var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt32SPIRV,
-	Sum:   0xaaf73bb2,
+	Sum:   0xb9ce61d1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0xeecf3f35},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x124f19a9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
@@ -3734,9 +3734,9 @@ var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt64SPIRV,
-	Sum:   0x9c595326,
+	Sum:   0x840a89ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0xaec2dac9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x869ec09b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
@@ -3801,9 +3801,9 @@ var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint64SPIRV,
-	Sum:   0x1285704c,
+	Sum:   0xafaf7b7c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0xd8ad2b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x5caa2ba3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
@@ -3868,9 +3868,9 @@ var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint8SPIRV,
-	Sum:   0x1f287b8,
+	Sum:   0x2b48125c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0xb5ba9ded},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0x5e915df7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
@@ -3933,9 +3933,9 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
 	SPIRV: floats32SPIRV,
-	Sum:   0x466cdabc,
+	Sum:   0x123682d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x7eea05fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x248431d2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -3999,9 +3999,9 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
 	SPIRV: floats64SPIRV,
-	Sum:   0xc816dae3,
+	Sum:   0x9506093d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0x774c34f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0xfd2748d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4622,9 +4622,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0xaaa56cbc,
+	Sum:   0x31b837f8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xdae97090},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xe57e6539},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4684,9 +4684,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xb24de61a,
+	Sum:   0xf22d4405,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x12e40d50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x845c4654},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4746,9 +4746,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x774be0dd,
+	Sum:   0xb9181143,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x1e6447a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0xe09cea2d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4808,9 +4808,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0xb11a6b75,
+	Sum:   0x7b15b697,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xb347abdb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xce93eee7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4870,9 +4870,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x40934b76,
+	Sum:   0xd6c2818e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xbd294447},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xcbd7db56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4932,9 +4932,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x67522d7a,
+	Sum:   0x4fdfd5df,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x42f5a4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xb798d92d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4994,9 +4994,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0x61240769,
+	Sum:   0xf1c7e702,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x2b714a3c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xa4aefa9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5056,9 +5056,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0xe97a9abd,
+	Sum:   0x9e99de0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xf3dfa9c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x91031322},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5117,9 +5117,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0x332f643d,
+	Sum:   0x57a76676,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x4fdaa4bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x817c0d29},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5178,9 +5178,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0x5747e2b7,
+	Sum:   0x123babef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf2c1991d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf4cc43fe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5239,9 +5239,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0x54890cda,
+	Sum:   0xf2f98537,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x5aa471ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xb20eb1c9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5300,9 +5300,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0xe5a50f4b,
+	Sum:   0xa4561253,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0x4e8fcfa3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0xd9c8b4cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5361,9 +5361,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0xc4a31069,
+	Sum:   0x55a6733,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x29281a72},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0xac056f62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5422,9 +5422,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0xfb06881e,
+	Sum:   0x511b087a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xf3ea174},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xa219dc58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5483,9 +5483,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0xb9289731,
+	Sum:   0xf6ddc8c6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xd7dc93c5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xa940bfa3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5544,9 +5544,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0x9029df47,
+	Sum:   0xb0a37f83,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x157831de},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x66cc51f4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5606,9 +5606,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0xfb5ea8a1,
+	Sum:   0x5d67f3e8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xefcdb799},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xdb1d1a59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5668,9 +5668,9 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x3b687007,
+	Sum:   0x9b9c72ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x44873aa4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xd4d96e46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5730,7 +5730,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x1abd501,
+	Sum:   0xd43ec047,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x4afa0668},
 	},
@@ -5792,9 +5792,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x409a5708,
+	Sum:   0xf851bb72,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xdf2c8e6a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x35807be9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5855,9 +5855,9 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:162:15", Limit: -4},
 	},
 	SPIRV: mixSPIRV,
-	Sum:   0x31e0d195,
+	Sum:   0xa618b470,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0x732f8683},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xdf73a8b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -5921,9 +5921,9 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint16SPIRV,
-	Sum:   0x38705cb5,
+	Sum:   0x2640a864,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x553de08e},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x91c3e49},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -5982,9 +5982,9 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint32SPIRV,
-	Sum:   0xf825b803,
+	Sum:   0xe42235ca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xa3f7faa},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0x6cc4f0d2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -6043,9 +6043,9 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint64SPIRV,
-	Sum:   0xcb2e30bd,
+	Sum:   0xd24fde55,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0xa6529c9b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x1c70e61f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -6104,9 +6104,9 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
 	SPIRV: rotateUint8SPIRV,
-	Sum:   0x85f4c0dd,
+	Sum:   0x834a0ba4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x303ca91},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x9a0c45d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -6234,9 +6234,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x5d27950c,
+	Sum:   0x8940711e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xd32f3e68},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xbfd5c526},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6301,9 +6301,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0x93940a04,
+	Sum:   0xe454c510,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x2240dcfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x5028bbf7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6704,9 +6704,9 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt16SPIRV,
-	Sum:   0x34e3b3c2,
+	Sum:   0xfdbebaa8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0xb74744d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0x774c906b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
@@ -6772,9 +6772,9 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt32SPIRV,
-	Sum:   0x4f9c9e4e,
+	Sum:   0x3763aeec,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0xe19f513d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0x7d551b63},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
@@ -6840,9 +6840,9 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt64SPIRV,
-	Sum:   0xb2eef916,
+	Sum:   0xeec696d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x8e917b17},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x157bb6a1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
@@ -6908,9 +6908,9 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt8SPIRV,
-	Sum:   0xf3b9bc28,
+	Sum:   0x7b128def,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x2a977bf1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x9ac638a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
@@ -6976,9 +6976,9 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint16SPIRV,
-	Sum:   0x54021304,
+	Sum:   0x62f1c648,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0x35558a7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0x1790fe0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
@@ -7044,9 +7044,9 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint32SPIRV,
-	Sum:   0x3c3a1c07,
+	Sum:   0x189b29db,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x81a4c8b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x531f1f62},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
@@ -7180,9 +7180,9 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint8SPIRV,
-	Sum:   0x4658261a,
+	Sum:   0x8fb78826,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0xf6bf6fd9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0xea6e6679},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
@@ -7247,9 +7247,9 @@ var scaledInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt16SPIRV,
-	Sum:   0xcfe4adf6,
+	Sum:   0xcca578b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0xfd66e1b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0xcac314e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
@@ -7314,9 +7314,9 @@ var scaledInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt32SPIRV,
-	Sum:   0x6a6c1905,
+	Sum:   0x6b0015a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0x469931dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0xebad8dbe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
@@ -7381,9 +7381,9 @@ var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt64SPIRV,
-	Sum:   0xb6b16fa3,
+	Sum:   0x74e96681,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x45c755f9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x9c8087e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
@@ -7448,9 +7448,9 @@ var scaledInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt8SPIRV,
-	Sum:   0x28f2c43d,
+	Sum:   0xdb4ada92,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x694c3992},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x18ed4de9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
@@ -7515,9 +7515,9 @@ var scaledUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint16SPIRV,
-	Sum:   0xa2cdf86a,
+	Sum:   0xf441b044,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x12969c90},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x2a31ac78},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
@@ -7582,9 +7582,9 @@ var scaledUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint32SPIRV,
-	Sum:   0x8d6ff2ff,
+	Sum:   0x637eae18,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x407316ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x41709e78},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
@@ -7649,7 +7649,7 @@ var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint64SPIRV,
-	Sum:   0x2ec6082b,
+	Sum:   0x22ecf9a1,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xf1fa0ba1},
 	},
@@ -7716,9 +7716,9 @@ var scaledUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint8SPIRV,
-	Sum:   0x29b80e32,
+	Sum:   0x63465d8d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0xabf67f31},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0x84b7788c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
@@ -7783,9 +7783,9 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20", Limit: -4},
 	},
 	SPIRV: swapsSPIRV,
-	Sum:   0xf7ffc705,
+	Sum:   0x26c715ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0xa711a2e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0x88f89a72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
@@ -8540,9 +8540,9 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt8SPIRV,
-	Sum:   0xf803e27e,
+	Sum:   0x39f533eb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x322e54a6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x5699759b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -8607,9 +8607,9 @@ var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint16SPIRV,
-	Sum:   0x543a7c,
+	Sum:   0x15919f11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x2585b462},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0xa7a49bd3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
@@ -8808,9 +8808,9 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint8SPIRV,
-	Sum:   0x4aa61175,
+	Sum:   0xbf88e566,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0xd340a45e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x997cfb82},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{

@@ -64,7 +64,7 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x8408aa3c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x9dcbf11e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x43efb8f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x9cdafc0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -140,7 +140,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xb40993},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x337feb97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -195,7 +195,7 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertIntSPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0xb5636189},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0x4ec95072},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
@@ -250,7 +250,7 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt16SPIRV,
 	Sum:   0x76b41aea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0x449e16e3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xe9ccaa5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
@@ -305,7 +305,7 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x4b9b9f2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x48ecec1a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x46f821c4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
@@ -360,7 +360,7 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0xb5636189},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0x4ec95072},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
@@ -415,7 +415,7 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertInt8SPIRV,
 	Sum:   0xe4eb11cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0xf9a7cbcf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0x804e98f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
@@ -470,7 +470,7 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUintSPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x8f165174},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x287a527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
@@ -525,7 +525,7 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint16SPIRV,
 	Sum:   0x1dfc5b84,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x6ec6ea8e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x3c6254f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
@@ -580,7 +580,7 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xece24274,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x7b7606c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0xf0e823b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
@@ -635,7 +635,7 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint64SPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x8f165174},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x287a527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
@@ -690,7 +690,7 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertUint8SPIRV,
 	Sum:   0xc9b0d020,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x225a5feb},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0xaec0e2c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
@@ -741,9 +741,9 @@ var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:191:27", Limit: -1},
 	},
 	SPIRV: fillSPIRV,
-	Sum:   0xe03c887f,
+	Sum:   0xc6524437,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0x708e313a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0xee565299},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
@@ -854,7 +854,7 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: recordsSPIRV,
 	Sum:   0xee74d8ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0x56e3fbb2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xa8a9914e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{

@@ -54,10 +54,10 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -4},
 	},
 	SPIRV: blurArgumentSPIRV,
-	Sum:   0xe07257b4,
+	Sum:   0xe6dc329d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x666323d1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x11a1846},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -523,10 +523,10 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
 	},
 	SPIRV: medianArgumentSPIRV,
-	Sum:   0xdff79f8c,
+	Sum:   0xaab9dc3d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x96c00a10},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x7ef2471a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{

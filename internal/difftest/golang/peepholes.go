@@ -1,0 +1,121 @@
+package golang
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Peepholes computes what compilers have something shorter for, and drivers got wrong.
+type Peepholes struct{ X, Y, Out []uint64 }
+
+// PeepholeResults is the number of results per work-item of Peepholes.
+const PeepholeResults = 56
+
+// Properties returns the kernel's properties.
+func (Peepholes) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func floatBits(x float32) uint64 {
+	if x != x {
+		return 0x7fc00000
+	}
+	return uint64(math.Float32bits(x))
+}
+
+func doubleBits(x float64) uint64 {
+	if x != x {
+		return 0x7ff80000
+	}
+	return math.Float64bits(x)
+}
+
+// normal is x, or 0 where devices may differ.
+func normal(x float32) float32 {
+	if x < 1e-25 && x > -1e-25 {
+		return 0
+	}
+	return x
+}
+
+func (k Peepholes) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x, y := k.X[i], k.Y[i]
+	out := k.Out[i*PeepholeResults:][:PeepholeResults]
+
+	// Products of few bits.
+	out[0] = uint64(uint16(x) * 32768 * 3)
+	out[1] = uint64(uint16(x) * 32768 * 42009)
+	out[2] = uint64(uint8(x) << 7 * 223)
+	out[3] = uint64(uint16(bit(x != 13)) &^ ^uint16(y) * 65535)
+	out[4] = uint64(uint16(y) & uint16(bit(x > 1<<60)) * 65535)
+	out[5] = uint64(bits.OnesCount16(uint16(uint8(x) * 128 * 3)))
+	out[6] = uint64(uint8(y) * (uint8(x) * 128 >> (y & 7)))
+	out[7] = uint64(int16(x) * -32768)
+	out[8] = uint64(int8(x) << 7 * 3)
+	out[9] = uint64(uint32(x) * 3 << 31)
+	out[10] = uint64(bits.OnesCount64(uint64(uint8(y) | uint8(x))))
+	out[11] = uint64(bits.LeadingZeros32(uint32(int16(y) & 1)))
+	out[12] = bit(x < y) &^ (x % (x | 1))
+	out[13] = 0/(y|1)&bit(-y <= 255) + bit(-y <= 255)
+	out[14] = min(y, y/18446744073709420544&(y%(y|1)))
+	out[15] = uint64(uint8(bit(x < y)) * 255)
+	out[16] = uint64(uint32(bit(x < y))*math.MaxUint32) & y
+	out[17] = (y & 1) * math.MaxUint64
+	out[18] = uint64(uint16(y) & 1 * 65535)
+
+	// Comparisons of multiples with what has few values.
+	n := int64(y)
+	out[48] = bit(int64(bits.LeadingZeros32(uint32(y&1)))/(1<<60) >= int64(int16(y))<<8)
+	out[49] = bit(int64(bits.OnesCount32(uint32(y)))/(int64(x)^-8321377986041700917|1) >= n<<30)
+	out[50] = bit(int64(x%5) > n*16)
+	out[51] = bit(int64(int8(x)) < 2*n)
+	out[52] = bit(int64(x>>60) <= n+n)
+	out[53] = bit(int32(bits.Len64(x)) < int32(y)*8)
+	out[54] = bit(int64(doubleBits(float64(y)))+int64(doubleBits(float64(y))) >= 48)
+	out[55] = uint64((uint8(y) - uint8(x)) * (uint8(x) * uint8(x)) << 7)
+
+	// Comparisons with constants.
+	f, g := normal(math.Float32frombits(uint32(x))), math.Float64frombits(y)
+	out[19] = floatBits(max(1, f))
+	out[20] = floatBits(max(2, math.Float32frombits(uint32(x))))
+	out[21] = floatBits(min(0.1, f))
+	out[22] = floatBits(max(0.5, f)) + floatBits(f)
+	out[23] = floatBits(max(f, -3)) + floatBits(min(f, 3))
+	out[24] = doubleBits(max(2, g))
+	out[25] = doubleBits(min(g, -0.5))
+	out[26] = bit(math.Abs(g) > -2)
+	out[27] = bit(math.Abs(g) >= 0)
+	out[28] = bit(math.Abs(g) < 0)
+	out[29] = bit(float32(math.Abs(float64(f))) > -2)
+	out[30] = bit(math.Sqrt(g) >= 0)
+	out[31] = bit(g*g >= 0)
+
+	// Conversions and what is computed behind them.
+	out[32] = uint64(math.Sqrt(float64(y)))
+	out[33] = doubleBits(float64(float32(x)))
+	out[34] = doubleBits(2 / g)
+	out[35] = uint64(uint8(2 / float64(uint8(x)|1)))
+	out[36] = uint64(math.Abs(float64(x)))
+	out[37] = doubleBits(float64(x) / 3)
+	out[38] = uint64(uint(float64(y)))
+	out[39] = doubleBits(math.Sqrt(float64(y)))
+	out[40] = bit(3/float64(x) == 0)
+	out[41] = floatBits(float32(int64(float64(x))))
+	out[42] = floatBits(float32(x)) + floatBits(float32(int64(x)))
+	out[43] = doubleBits(float64(x)) + doubleBits(float64(int64(y)))
+	out[44] = uint64(float32(x))
+	out[45] = uint64(math.Floor(float64(x)))
+	out[46] = uint64(int64(math.Sqrt(float64(int64(y)))))
+	out[47] = doubleBits(float64(uint32(x)) / 3)
+}

@@ -1,0 +1,238 @@
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+)
+
+// NewArith writes a program of a seed that is nothing but arithmetic: many small
+// expressions, each of a few numbers and of constants that belong together. Compilers know
+// hundreds of such shapes that something shorter stands for, and some are wrong.
+func NewArith(seed uint64, prefix string) *Program {
+	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
+	a.header()
+	a.theKernel()
+	return &Program{Seed: seed, Prefix: prefix, Source: a.out.String()}
+}
+
+// arith writes expressions.
+type arith struct {
+	*gen
+	theme int // how far numbers are shifted, or what else the constants are made of
+}
+
+// arithWords is how many words of Out expressions are mixed into, and arithPer how many
+// are mixed into one.
+const arithWords, arithPer = 8, 6
+
+func (a *arith) theKernel() {
+	a.line("")
+	a.line("type %sK struct{ shape.Args }", a.prefix)
+	a.line("")
+	a.line("func (%sK) Properties() properties.List {", a.prefix)
+	a.line("\treturn properties.List{properties.Float(properties.FloatExact)}")
+	a.line("}")
+	a.line("")
+	a.line("func (k %sK) Kernel(it dsl.Item1) { k.Run(it.GlobalID()) }", a.prefix)
+	a.line("")
+	a.line("func (k %sK) Run(id int) {", a.prefix)
+	a.indent++
+	a.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
+	a.line("h := uint64(0)")
+	for i := range arithWords {
+		for range arithPer {
+			a.statement()
+		}
+		a.line("out[%d] = h", i)
+	}
+	a.indent--
+	a.line("}")
+}
+
+// statement mixes one expression into h.
+func (a *arith) statement() {
+	t := a.intType()
+	if a.chance(5) {
+		t = pick(a.gen, []*typ{float32T, float32T, float64T})
+	}
+	a.theme = a.n(64)
+	if t.kind == intKind {
+		a.theme = a.n(t.bits)
+	}
+	a.line("{")
+	a.indent++
+	for _, name := range []string{"x", "y"} {
+		word := fmt.Sprintf("in[%d]", a.n(16))
+		if a.chance(3) { // what is known to have fewer bits
+			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
+		}
+		a.line("%s := %s", name, a.from(t, word))
+		a.line("_ = %s", name)
+	}
+	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, 1+a.n(4))))
+	a.indent--
+	a.line("}")
+}
+
+// from makes a number of a word.
+func (a *arith) from(t *typ, word string) string {
+	switch {
+	case t.kind == intKind:
+		return fmt.Sprintf("%s(%s)", t, word)
+	case a.chance(2):
+		return a.round(t, fmt.Sprintf("%s(int16(%s))", t, word))
+	case t == float32T:
+		return fmt.Sprintf("shape.F32(math.Float32frombits(uint32(%s)))", word)
+	}
+	return fmt.Sprintf("math.Float64frombits(%s)", word)
+}
+
+// expr is an expression of type t, of x and y, which are of another.
+func (a *arith) expr(t, vars *typ, depth int) string {
+	if depth <= 0 {
+		return a.leaf(t, vars)
+	}
+	d := depth - 1
+	if a.chance(8) {
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", a.cond(vars, d), a.operand(t, vars, d), a.operand(t, vars, d))
+	}
+	if a.chance(10) {
+		return fmt.Sprintf("%s(%s, %s)", a.one("min", "max"), a.expr(t, vars, d), a.operand(t, vars, d))
+	}
+	if t.kind == floatKind {
+		return a.real(t, vars, d)
+	}
+	return a.integer(t, vars, d)
+}
+
+func (a *arith) leaf(t, vars *typ) string {
+	v := a.one("x", "y")
+	switch {
+	case t == vars:
+		return v
+	case t.kind == floatKind || vars.kind == intKind:
+		return a.round(t, fmt.Sprintf("%s(%s)", t, v))
+	case vars == float32T:
+		return fmt.Sprintf("%s(math.Float32bits(shape.Real(%s)))", t, v)
+	}
+	return fmt.Sprintf("%s(shape.Bits(%s))", t, v)
+}
+
+// operand may be a constant.
+func (a *arith) operand(t, vars *typ, depth int) string {
+	if a.chance(2) {
+		return a.constant(t, false)
+	}
+	return a.expr(t, vars, depth)
+}
+
+// constant is of the theme.
+func (a *arith) constant(t *typ, notZero bool) string {
+	if t.kind == floatKind {
+		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")
+		if notZero && c == "0" {
+			c = "1"
+		}
+		return fmt.Sprintf("%s(%s)", t, c)
+	}
+	n := a.theme % t.bits
+	bit := uint64(1) << n
+	c := pick(a.gen, []uint64{bit, bit - 1, -bit, ^bit, bit + 1, bit<<1 - 1, uint64(1) << (t.bits - 1 - n), uint64(n), uint64(t.bits - n), uint64(a.n(4)),
+		^uint64(0), 255, 65535, 1 << (t.bits - 1), 1<<(t.bits-1) - 1, uint64(a.n(100)), a.r.Uint64()})
+	c <<= 64 - t.bits
+	if notZero && c == 0 {
+		c = 3 << (64 - t.bits)
+	}
+	if t.signed {
+		return fmt.Sprintf("%s(%d)", t, int64(c)>>(64-t.bits))
+	}
+	return fmt.Sprintf("%s(%d)", t, c>>(64-t.bits))
+}
+
+// count is how far something of type t is shifted.
+func (a *arith) count(t, vars *typ, depth int) string {
+	n := a.theme % t.bits
+	switch a.n(6) {
+	case 0:
+		return strconv.Itoa(n)
+	case 1, 2:
+		return strconv.Itoa(t.bits - n)
+	case 3:
+		return strconv.Itoa(pick(a.gen, []int{1, 8, 16, t.bits / 2, t.bits - 1, t.bits, n + 1}))
+	case 4:
+		return fmt.Sprintf("(%s & %d)", a.expr(pick(a.gen, ints), vars, depth), t.bits-1)
+	}
+	return fmt.Sprintf("uint8(%s)", a.expr(pick(a.gen, ints), vars, 0))
+}
+
+func (a *arith) integer(t, vars *typ, d int) string {
+	switch a.n(16) {
+	case 0, 1, 2:
+		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("+", "-", "*"), a.operand(t, vars, d))
+	case 3:
+		return fmt.Sprintf("(%s - %s)", a.constant(t, false), a.expr(t, vars, d))
+	case 4, 5:
+		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("&", "|", "^", "&^"), a.operand(t, vars, d))
+	case 6, 7, 8:
+		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("<<", ">>"), a.count(t, vars, d))
+	case 9:
+		return fmt.Sprintf("(%s(%s))", a.one("-", "^"), a.expr(t, vars, d))
+	case 10:
+		if a.chance(2) {
+			return fmt.Sprintf("(%s %s (%s | 1))", a.expr(t, vars, d), a.one("/", "%"), a.expr(t, vars, d))
+		}
+		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("/", "%"), a.constant(t, true))
+	case 11, 12:
+		return fmt.Sprintf("%s(%s)", t, a.expr(pick(a.gen, ints), vars, d))
+	case 13:
+		return fmt.Sprintf("%s(shape.B(%s))", t, a.cond(vars, d))
+	case 14:
+		if f := pick(a.gen, []*typ{float32T, float64T}); a.chance(2) {
+			return fmt.Sprintf("%s(%s)", t, a.expr(f, vars, d))
+		}
+	}
+	bits := a.one("8", "16", "32", "64")
+	name := a.one("OnesCount", "LeadingZeros", "TrailingZeros", "Len", "Reverse", "RotateLeft")
+	of := a.expr(pick(a.gen, ints), vars, d)
+	if name == "RotateLeft" {
+		return fmt.Sprintf("%s(bits.RotateLeft%s(uint%s(%s), %s))", t, bits, bits, of, a.constant(int32T, false)[len("int32"):])
+	}
+	return fmt.Sprintf("%s(bits.%s%s(uint%s(%s)))", t, name, bits, bits, of)
+}
+
+func (a *arith) real(t, vars *typ, d int) string {
+	switch a.n(10) {
+	case 0, 1, 2:
+		return a.round(t, fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("+", "-", "*"), a.operand(t, vars, d)))
+	case 3:
+		return a.round(t, fmt.Sprintf("(%s / %s)", a.expr(t, vars, d), a.constant(t, true)))
+	case 4:
+		return a.round(t, fmt.Sprintf("(%s %s %s)", a.constant(t, false), a.one("-", "/"), a.expr(t, vars, d)))
+	case 5:
+		return fmt.Sprintf("(-(%s))", a.expr(t, vars, d))
+	case 6:
+		from := float32T
+		if t == float32T {
+			from = float64T
+		}
+		return a.round(t, fmt.Sprintf("%s(%s)", t, a.expr(from, vars, d)))
+	case 7:
+		return a.round(t, fmt.Sprintf("%s(%s)", t, a.expr(pick(a.gen, ints), vars, d)))
+	}
+	return a.round(t, fmt.Sprintf("%s(math.%s(float64(%s)))", t, a.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), a.expr(t, vars, d)))
+}
+
+func (a *arith) cond(vars *typ, d int) string {
+	switch a.n(6) {
+	case 0:
+		return fmt.Sprintf("(%s %s %s)", a.cond(vars, d-1), a.one("&&", "||", "==", "!="), a.cond(vars, d-1))
+	case 1:
+		return fmt.Sprintf("!%s", a.cond(vars, d-1))
+	}
+	t := vars
+	if a.chance(3) {
+		t = pick(a.gen, append(ints, float32T, float64T))
+	}
+	return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("==", "!=", "<", "<=", ">", ">="), a.operand(t, vars, d))
+}

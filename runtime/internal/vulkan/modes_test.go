@@ -1,0 +1,87 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/spirvtools"
+)
+
+// floatModule has floats of the widths.
+func floatModule(t *testing.T, widths ...uint32) []uint32 {
+	t.Helper()
+	b := spirv.NewBuilder()
+	b.Capability(spirv.CapabilityShader)
+	b.Capability(spirv.CapabilityFloat64)
+	b.Capability(spirv.CapabilityVulkanMemoryModel)
+	b.MemoryModel(spirv.AddressingModelLogical, spirv.MemoryModelVulkan)
+	for _, w := range widths {
+		b.TypeFloat(w)
+	}
+	f := b.Function(b.TypeVoid(), b.TypeFunction(b.TypeVoid()), spirv.FunctionControlNone)
+	f.Label(b.NewID())
+	f.Return()
+	b.EntryPoint(spirv.ExecutionModelGLCompute, f.ID, "main")
+	b.ExecutionMode(f.ID, spirv.ExecutionModeLocalSize, 1, 1, 1)
+	m, err := b.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Words()
+}
+
+// TestPreserving proves that modules ask for NaNs of the widths that they use and the
+// device promises, and of no others.
+func TestPreserving(t *testing.T) {
+	for _, c := range []struct {
+		used     []uint32
+		promised uint32
+		want     []uint32
+	}{
+		{[]uint32{32, 64}, 16 | 32 | 64, []uint32{32, 64}},
+		{[]uint32{32, 64}, 32, []uint32{32}},
+		{[]uint32{64}, 32 | 64, []uint32{64}},
+		{[]uint32{64}, 16 | 32, nil},
+		{[]uint32{32}, 0, nil},
+		{nil, 16 | 32 | 64, nil},
+	} {
+		t.Run(fmt.Sprint(c.used, c.promised), func(t *testing.T) {
+			words := floatModule(t, c.used...)
+			before := slices.Clone(words)
+			got := preserving(words, c.promised)
+			if !slices.Equal(words, before) {
+				t.Error("the module that was given has changed")
+			}
+			if len(c.want) == 0 && !slices.Equal(got, before) {
+				t.Error("another module, of which nothing is asked")
+			}
+			spirvtools.Validate(t, got)
+			m, err := spirv.Parse(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := preserving(got, c.promised); !slices.Equal(again, got) {
+				t.Error("what a module asks for itself is added again")
+			}
+			declared := slices.ContainsFunc(m.Capabilities, func(in spirv.Instruction) bool {
+				return in.Words[0] == uint32(spirv.CapabilitySignedZeroInfNanPreserve)
+			})
+			if declared != (len(c.want) > 0) {
+				t.Errorf("the capability is declared: %v", declared)
+			}
+			var widths []uint32
+			for _, in := range m.ExecutionModes {
+				if spirv.ExecutionMode(in.Words[1]) == spirv.ExecutionModeSignedZeroInfNanPreserve {
+					widths = append(widths, in.Words[2])
+				}
+			}
+			if !slices.Equal(widths, c.want) {
+				t.Errorf("widths %v, want %v", widths, c.want)
+			}
+		})
+	}
+}
