@@ -2,48 +2,55 @@
 
 package vulkan
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
 
 // preserving returns a module that has signed zeros, infinities and NaNs kept in
 // arithmetic of those of its floats' widths for which the device promises it; widths is the
 // sum of them. Without that, drivers may take there to be none (SPIR-V, 3.2.6), and NVIDIA's
-// does. Not all devices promise it, so modules do not ask for it themselves.
+// does. Not all devices promise it, so modules do not ask for it themselves. One that does
+// knows what it needs, and one of a version before 1.4 could not without an extension.
 func preserving(words []uint32, widths uint32) []uint32 {
-	const (
-		header                                                                    = 5
-		opEntryPoint, opExecutionMode, opCapability, opTypeFloat, opFunction      = 15, 16, 17, 22, 54
-		capabilitySignedZeroInfNanPreserve, executionModeSignedZeroInfNanPreserve = 4466, 4461
-	)
-	used, afterCapabilities, afterModes, main := uint32(0), header, 0, uint32(0)
+	const header, version14 = 5, 0x10400
+	if len(words) < header || words[1] < version14 {
+		return words
+	}
+	used, afterCapabilities, afterModes := uint32(0), header, 0
+	var entries []uint32
 	for i := header; i < len(words); {
-		op, n := words[i]&0xffff, int(words[i]>>16)
-		if n == 0 || i+n > len(words) || op == opFunction {
+		op, n := spirv.Op(words[i]&0xffff), int(words[i]>>16)
+		if n == 0 || i+n > len(words) || op == spirv.OpFunction {
 			break
 		}
 		switch {
-		case op == opCapability && n > 1 && words[i+1] == capabilitySignedZeroInfNanPreserve:
-			return words // it knows what it needs
-		case op == opCapability:
+		case op == spirv.OpCapability && n > 1 && spirv.Capability(words[i+1]) == spirv.CapabilitySignedZeroInfNanPreserve:
+			return words
+		case op == spirv.OpCapability:
 			afterCapabilities = i + n
-		case op == opEntryPoint && n > 2:
-			main, afterModes = words[i+2], i+n
-		case op == opExecutionMode:
+		case op == spirv.OpEntryPoint && n > 2:
+			entries, afterModes = append(entries, words[i+2]), i+n
+		case op == spirv.OpExecutionMode:
 			afterModes = i + n
-		case op == opTypeFloat && n > 2:
+		case op == spirv.OpTypeFloat && n > 2:
 			used |= words[i+2]
 		}
 		i += n
 	}
 	used &= widths
-	if used == 0 || afterModes == 0 {
+	if used == 0 || len(entries) == 0 {
 		return words
 	}
+	capability := []uint32{2<<16 | uint32(spirv.OpCapability), uint32(spirv.CapabilitySignedZeroInfNanPreserve)}
 	var modes []uint32
-	for width := uint32(16); width <= 64; width *= 2 {
-		if used&width != 0 {
-			modes = append(modes, 4<<16|opExecutionMode, main, executionModeSignedZeroInfNanPreserve, width)
+	for _, entry := range entries {
+		for width := uint32(16); width <= 64; width *= 2 {
+			if used&width != 0 {
+				modes = append(modes, 4<<16|uint32(spirv.OpExecutionMode), entry, uint32(spirv.ExecutionModeSignedZeroInfNanPreserve), width)
+			}
 		}
 	}
-	return slices.Concat(words[:afterCapabilities], []uint32{2<<16 | opCapability, capabilitySignedZeroInfNanPreserve},
-		words[afterCapabilities:afterModes], modes, words[afterModes:])
+	return slices.Concat(words[:afterCapabilities], capability, words[afterCapabilities:afterModes], modes, words[afterModes:])
 }

@@ -67,6 +67,11 @@ func TestPreserving(t *testing.T) {
 			if again := preserving(got, c.promised); !slices.Equal(again, got) {
 				t.Error("what a module asks for itself is added again")
 			}
+			old := slices.Clone(words)
+			old[1] = 0x10300 // before 1.4 this takes an extension
+			if got := preserving(old, c.promised); !slices.Equal(got, old) {
+				t.Error("a module of SPIR-V 1.3 asks for what it does not know")
+			}
 			declared := slices.ContainsFunc(m.Capabilities, func(in spirv.Instruction) bool {
 				return in.Words[0] == uint32(spirv.CapabilitySignedZeroInfNanPreserve)
 			})
