@@ -7,10 +7,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
+// hiddenFrom holds what tells of a value whether a use of it must not see what it is.
+var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNarrowNegation, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum}
+
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
-// kernel runs. What they are is told by isBit, isLesser, isSum64, isNarrowNegation,
-// upperBytes, isCounted, isDivided, isTurned and isFlag; see also splitComparisons and splitMinima.
+// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isScaled and upperBytes; see
+// also splitComparisons and splitMinima.
 func hideValues(f *ir.Func) {
 	splitComparisons(f)
 	splitMinima(f)
@@ -24,9 +27,8 @@ func hideValues(f *ir.Func) {
 				if isBit(a) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
 					hidden[a] = true
 				}
-				if isLesser(a, v) || isNarrowNegation(a, v) || isCounted(a, v) || isDivided(a, v) || isSigned(a, v) || isTurned(a, v) || isFlag(a, v) ||
-					v.Op == ir.OpSelect && isSum64(a) {
-					hidden[a] = true
+				for _, is := range hiddenFrom {
+					hidden[a] = hidden[a] || is(a, v)
 				}
 				scaled[a] = scaled[a] || isScaled(a, v)
 				upper[a] = upper[a] || (isDivided(a, v) || isSigned(a, v)) && a.Type == ir.TypeI64
@@ -136,6 +138,9 @@ func isLesser(v, use *ir.Value) bool {
 func isSum64(v *ir.Value) bool {
 	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
 }
+
+// isChosenSum is isSum64 of what use chooses or not.
+func isChosenSum(v, use *ir.Value) bool { return use.Op == ir.OpSelect && isSum64(v) }
 
 // isNarrowNegation reports whether v is -x, used where a number of fewer bits is
 // extended: NVIDIA's compiler leaves the extension out, which the lowest of these
