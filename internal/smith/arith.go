@@ -27,16 +27,7 @@ type arith struct {
 const arithWords, arithPer = 8, 6
 
 func (a *arith) theKernel() {
-	a.line("")
-	a.line("type %sK struct{ shape.Args }", a.prefix)
-	a.line("")
-	a.line("func (%sK) Properties() properties.List {", a.prefix)
-	a.line("\treturn properties.List{properties.Float(properties.FloatExact)}")
-	a.line("}")
-	a.line("")
-	a.line("func (k %sK) Kernel(it dsl.Item1) { k.Run(it.GlobalID()) }", a.prefix)
-	a.line("")
-	a.line("func (k %sK) Run(id int) {", a.prefix)
+	a.beginKernel()
 	a.indent++
 	a.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
 	a.line("h := uint64(0)")

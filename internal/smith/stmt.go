@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// theKernel writes the kernel.
-func (g *gen) theKernel() {
+// beginKernel writes a kernel of work-items that know nothing of each other, up to what
+// one of them does.
+func (g *gen) beginKernel() {
 	g.line("")
 	g.line("type %sK struct{ shape.Args }", g.prefix)
 	g.line("")
@@ -18,6 +19,11 @@ func (g *gen) theKernel() {
 	g.line("func (k %sK) Kernel(it dsl.Item1) { k.Run(it.GlobalID()) }", g.prefix)
 	g.line("")
 	g.line("func (k %sK) Run(id int) {", g.prefix)
+}
+
+// theKernel writes the kernel.
+func (g *gen) theKernel() {
+	g.beginKernel()
 	g.begin(nil, false, true)
 	g.indent++
 	if !g.chance(4) { // drivers take long over checks, which these conditions decide
