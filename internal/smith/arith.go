@@ -7,8 +7,9 @@ import (
 )
 
 // NewArith writes a program of a seed that is nothing but arithmetic: many small
-// expressions, each of a few numbers and of constants that belong together. Compilers know
-// hundreds of such shapes that something shorter stands for, and some are wrong.
+// expressions, each of a few numbers and of constants that belong together, some of them
+// of what loops count or branches choose. Compilers know hundreds of such shapes that
+// something shorter stands for, and some are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()
@@ -61,9 +62,89 @@ func (a *arith) statement() {
 		a.line("%s := %s", name, a.from(t, word))
 		a.line("_ = %s", name)
 	}
-	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, 1+a.n(4))))
+	switch {
+	case a.chance(6):
+		a.loop(t)
+	case a.chance(8):
+		a.branch(t)
+	}
+	a.mix(t, 1+a.n(4))
 	a.indent--
 	a.line("}")
+}
+
+func (a *arith) mix(t *typ, depth int) {
+	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, depth)))
+}
+
+// branch gives x another value or not, or y.
+func (a *arith) branch(t *typ) {
+	a.line("if %s {", a.cond(t, 2))
+	a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
+	if a.chance(2) {
+		a.line("} else {")
+		a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
+	}
+	a.line("}")
+}
+
+// loop mixes expressions of what a loop counts, which is x there, and may carry y from one
+// round to the next.
+func (a *arith) loop(t *typ) {
+	a.line("for %s {", a.rounds(t))
+	a.indent++
+	a.line("_ = x")
+	if a.chance(4) {
+		a.line("if %s {", a.cond(t, 1))
+		a.line("\t%s", a.one("continue", "break"))
+		a.line("}")
+	}
+	if a.chance(2) {
+		a.line("y = %s", a.expr(t, t, 1+a.n(2)))
+	}
+	a.mix(t, 1+a.n(3))
+	a.indent--
+	a.line("}")
+}
+
+// rounds is what stands behind a loop's for. It ends, if x is not assigned to.
+func (a *arith) rounds(t *typ) string {
+	rounds := 1 + a.n(8)
+	if t.kind == floatKind {
+		from := a.n(9) - 4
+		return fmt.Sprintf("x := %s(%d); x < %d; x += %s", t, from, from+rounds, a.one("1", "0.5", "2"))
+	}
+	step := pick(a.gen, []int{1, 1, 2, 3, 4, 5, 8})
+	span := uint64(rounds * step)
+	last := uint64(1)<<t.bits - 1 // the greatest number
+	least := uint64(0)
+	if t.signed {
+		last >>= 1
+		least = -last - 1
+	}
+	from := pick(a.gen, []uint64{0, uint64(a.n(40)), least, last - span})
+	if t.signed && a.chance(3) {
+		from = -uint64(a.n(60))
+	}
+	switch a.n(8) {
+	case 0, 1:
+		return fmt.Sprintf("x := %s; x < %s; x += %d", literal(t, from), literal(t, from+span), step)
+	case 2: // round the end of all numbers
+		from = a.r.Uint64()
+		return fmt.Sprintf("x := %s; x != %s; x += %d", literal(t, from), literal(t, from+span), step)
+	case 3:
+		return fmt.Sprintf("x := %s; x > %s; x -= %d", literal(t, from+span), literal(t, from), step)
+	case 4:
+		return fmt.Sprintf("x := range %s", literal(t, uint64(rounds)))
+	case 5:
+		return fmt.Sprintf("x, end := x&15, x&15+%d; x < end; x += %d", span, step)
+	case 6:
+		return fmt.Sprintf("x := x; x != 0; x /= %d", pick(a.gen, []int{2, 3, 8, 10}))
+	}
+	if !t.signed && a.chance(2) {
+		return fmt.Sprintf("x := x; x != 0; x >>= %d", 1+a.n(7))
+	}
+	return "x := x; x != 0; x &= x - 1"
 }
 
 // from makes a number of a word.
@@ -131,14 +212,19 @@ func (a *arith) constant(t *typ, notZero bool) string {
 	bit := uint64(1) << n
 	c := pick(a.gen, []uint64{bit, bit - 1, -bit, ^bit, bit + 1, bit<<1 - 1, uint64(1) << (t.bits - 1 - n), uint64(n), uint64(t.bits - n), uint64(a.n(4)),
 		^uint64(0), 255, 65535, 1 << (t.bits - 1), 1<<(t.bits-1) - 1, uint64(a.n(100)), a.r.Uint64()})
-	c <<= 64 - t.bits
-	if notZero && c == 0 {
-		c = 3 << (64 - t.bits)
+	if notZero && c<<(64-t.bits) == 0 {
+		c = 3
 	}
+	return literal(t, c)
+}
+
+// literal is a number of type t by its lowest bits.
+func literal(t *typ, bits uint64) string {
+	bits <<= 64 - t.bits
 	if t.signed {
-		return fmt.Sprintf("%s(%d)", t, int64(c)>>(64-t.bits))
+		return fmt.Sprintf("%s(%d)", t, int64(bits)>>(64-t.bits))
 	}
-	return fmt.Sprintf("%s(%d)", t, c>>(64-t.bits))
+	return fmt.Sprintf("%s(%d)", t, bits>>(64-t.bits))
 }
 
 // count is how far something of type t is shifted.

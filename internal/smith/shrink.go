@@ -2,7 +2,6 @@ package smith
 
 import (
 	"bytes"
-	"cmp"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -17,36 +16,19 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
 		changed = false
-		for _, next := range smaller(src, until) {
-			if time.Now().After(until) {
-				return src
-			}
-			if fails(next) {
-				src, changed = next, true
+		for n := 0; time.Now().Before(until); {
+			text, done := edited(src, n)
+			if done {
 				break
 			}
+			if text == "" || len(text) >= len(src) || !fails(text) {
+				n++
+				continue
+			}
+			src, changed = text, true // whose n-th change is one behind that
 		}
 	}
 	return src
-}
-
-// smaller returns sources that are like src but for one part, smallest first: those
-// that it comes by until then.
-func smaller(src string, until time.Time) []string {
-	var out []string
-	seen := map[string]bool{src: true}
-	for i := 0; time.Now().Before(until); i++ {
-		text, done := edited(src, i)
-		if done {
-			break
-		}
-		if text != "" && !seen[text] && len(text) < len(src) {
-			seen[text] = true
-			out = append(out, text)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	return out
 }
 
 // editor makes the n-th change that it comes by.
