@@ -8,11 +8,11 @@ import (
 )
 
 // hiddenFrom holds what tells of a value whether a use of it must not see what it is.
-var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNarrowNegation, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum}
+var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNegated, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum, isSquare, isMaskedByCount, isShiftedAgain}
 
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
-// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isScaled and upperBytes; see
+// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isScaled, isBound and upperBytes; see
 // also splitComparisons and splitMinima.
 func hideValues(f *ir.Func) {
 	splitComparisons(f)
@@ -30,7 +30,7 @@ func hideValues(f *ir.Func) {
 				for _, is := range hiddenFrom {
 					hidden[a] = hidden[a] || is(a, v)
 				}
-				scaled[a] = scaled[a] || isScaled(a, v)
+				scaled[a] = scaled[a] || isScaled(a, v) || isBound(a, v)
 				upper[a] = upper[a] || (isDivided(a, v) || isSigned(a, v)) && a.Type == ir.TypeI64
 			}
 		}
@@ -41,11 +41,13 @@ func hideValues(f *ir.Func) {
 		}
 	}
 	wide := map[*ir.Value]*ir.Value{}
+	zeros := map[*ir.Value]int{} // which stand in what is hidden
 	for _, b := range f.Blocks {
 		var out []*ir.Value
 		hide := func(v *ir.Value) {
 			if hidden[v] || scaled[v] {
-				made := orZero(f, v, v)
+				zeros[v] = otherZeros(v, zeros)
+				made := orZeros(f, v, v, zeros[v])
 				if v.Op == ir.OpAnd && isBit(v) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
 				}
@@ -74,7 +76,7 @@ func hideValues(f *ir.Func) {
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
-					case isScaled(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !isCompare(v.Op))):
+					case isScaled(a, v), isBound(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !isCompare(v.Op))):
 						v.Args[i] = w
 					}
 				}
@@ -97,6 +99,10 @@ func isBit(v *ir.Value) bool {
 		return bits.OnesCount64(possible(v)) == 1
 	case ir.OpUMod:
 		return v.Args[1].IsConst() && v.Args[1].Bits == 2
+	case ir.OpISub: // x%2 with its sign
+		even := v.Args[1]
+		return even.Op == ir.OpIMul && even.Args[1].IsConst() && even.Args[1].Bits == 2 &&
+			even.Args[0].Op == ir.OpSDiv && even.Args[0].Args[0] == v.Args[0] && even.Args[0].Args[1] == even.Args[1]
 	case ir.OpSelect:
 		return isSmall(v.Args[1]) && isSmall(v.Args[2])
 	case ir.OpPhi:
@@ -110,10 +116,10 @@ func isBit(v *ir.Value) bool {
 	return false
 }
 
-// isFlag reports whether v is 1 or 0 by a bool, and use ands it with a number. NVIDIA's
-// compiler takes whether the number is zero for its lowest bit.
+// isFlag reports whether v is 1 or 0 by a bool, and use ands it with a number or multiplies
+// one. NVIDIA's compiler takes whether the number is zero for its lowest bit.
 func isFlag(v, use *ir.Value) bool {
-	if use.Op != ir.OpAnd || use.Args[0].IsConst() || use.Args[1].IsConst() {
+	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
 	}
 	for v.Op == ir.OpUConvert || v.Op == ir.OpAnd && v.Args[1].IsConst() {
@@ -126,11 +132,19 @@ func isFlag(v, use *ir.Value) bool {
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
 // isLesser reports whether v, of 64 bits, is the lesser or the greater of two numbers,
-// and use adds it to another or subtracts it. NVIDIA's compiler gets the upper half of
-// x - min(x, y) wrong, which it takes for a subtraction that stops at zero.
+// and use adds it to another or subtracts it, or inverts it. NVIDIA's compiler gets the
+// upper half of x - min(x, y) wrong, which it takes for a subtraction that stops at zero.
 func isLesser(v, use *ir.Value) bool {
-	return (use.Op == ir.OpISub || use.Op == ir.OpIAdd) && v.Block != nil && v.Type == ir.TypeI64 &&
-		v.Op == ir.OpSelect && isCompare(v.Args[0].Op)
+	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
+		return false
+	}
+	return v.Op == ir.OpSelect && isCompare(v.Args[0].Op)
+}
+
+// isSquare reports whether v is x*x, and use may leave no more of it than the lowest bits:
+// the next to last is never set, so that the last is told of by isBit, too.
+func isSquare(v, use *ir.Value) bool {
+	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
 }
 
 // isSum64 reports whether v is a sum or difference of 64 bits. Where one takes its place
@@ -142,15 +156,16 @@ func isSum64(v *ir.Value) bool {
 // isChosenSum is isSum64 of what use chooses or not.
 func isChosenSum(v, use *ir.Value) bool { return use.Op == ir.OpSelect && isSum64(v) }
 
-// isNarrowNegation reports whether v is -x, used where a number of fewer bits is
-// extended: NVIDIA's compiler leaves the extension out, which the lowest of these
-// numbers needs.
-func isNarrowNegation(v, use *ir.Value) bool {
+// isNegated reports whether v is -x, or a negative multiple of x, used where a number of
+// fewer bits is extended: NVIDIA's compiler leaves the extension out, which the lowest of
+// these numbers needs. It leaves the negation out in the least or greatest of three.
+func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
-	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert:
-		return v.Block != nil && v.Op == ir.OpISub && isZero(v.Args[0])
+	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
+	default:
+		return false
 	}
-	return false
+	return v.Block != nil && (isNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
 }
 
 // isDivided reports whether v is what use divides without signs, or divides by, and its
@@ -178,11 +193,12 @@ func isSigned(v, use *ir.Value) bool {
 }
 
 // isScaled reports whether v is twice a number or another multiple of it, which use
-// compares with a constant, or with what is computed so that its range may be known.
-// NVIDIA's compiler shortens such a comparison to the bits that are left of the number, but
-// for their sign: it takes 4*x > 3 for true where x is -5.
+// compares with a constant, with what is computed so that its range may be known, or with
+// another multiple of the same number. NVIDIA's compiler shortens such a comparison to the
+// bits that are left of the number, but for their sign: it takes 4*x > 3 for true where x
+// is -5.
 func isScaled(v, use *ir.Value) bool {
-	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil {
+	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, maxPossible) {
 		return false
 	}
 	other := use.Args[0]
@@ -191,13 +207,30 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return false // of any range, as far as one can see; OpInvalid is a parameter
+		return linearRoot(v) == linearRoot(other) // else of any range, as far as one can see; OpInvalid is a parameter
 	}
+	return true
+}
+
+// isMultiple reports whether v is a multiple of a number, or is computed from one, in so
+// many steps, in a way that compilers take a comparison through.
+func isMultiple(v *ir.Value, depth int) bool {
+	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
 	case ir.OpIAdd: // what are two phis here may be one to a driver
 		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
+	case ir.OpNot: // ^x > 3 becomes x < ^3
+		return of(0)
+	case ir.OpISub:
+		return v.Args[0].IsConst() && of(1)
+	case ir.OpShrA: // such as the lowest bits with a sign
+		return v.Args[1].IsConst() && of(0)
+	case ir.OpAnd, ir.OpOr, ir.OpXor:
+		return of(0) || of(1)
+	case ir.OpSelect:
+		return of(1) || of(2)
 	}
 	return false
 }
@@ -246,7 +279,10 @@ func isTurned(v, use *ir.Value) bool {
 	}
 	for _, left := range use.Args {
 		switch {
-		case left == v || len(left.Args) < 2 || !left.Args[1].IsConst():
+		case left == v || len(left.Args) < 2:
+		case left.Op == ir.OpIAdd && left.Args[0] == left.Args[1]:
+			return v.Args[1].Bits == 63
+		case !left.Args[1].IsConst():
 		case left.Op == ir.OpShl && left.Args[1].Bits+v.Args[1].Bits == 64,
 			left.Op == ir.OpIMul && left.Args[1].Bits == 1<<(64-v.Args[1].Bits):
 			return true
@@ -348,7 +384,7 @@ func numberFlags(f *ir.Func, v *ir.Value) []*ir.Value {
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	m := &maker{f: f, at: v}
 	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	x = m.op(ir.OpOr, ir.TypeI32, x, m.zeros(v))
+	x = m.op(ir.OpOr, ir.TypeI32, x, m.zeros(v.ID%zeroKinds))
 	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
@@ -440,7 +476,7 @@ func hideFlags(f *ir.Func) {
 			m := &maker{f: f, at: phi}
 			x := m.op(ir.OpSelect, ir.TypeI32, phi, one, zero)
 			own[x] = true
-			hidden[phi] = m.op(ir.OpINe, ir.TypeBool, m.op(ir.OpOr, ir.TypeI32, x, m.zeros(phi)), zero)
+			hidden[phi] = m.op(ir.OpINe, ir.TypeBool, m.op(ir.OpOr, ir.TypeI32, x, m.zeros(phi.ID%zeroKinds)), zero)
 			made = append(made, m.made...)
 		}
 		b.Insts = append(made, b.Insts...)
@@ -459,20 +495,49 @@ func hideFlags(f *ir.Func) {
 	}
 }
 
+// otherZeros returns which zeros may stand in v: not those in what v is computed from,
+// since (x|z)&y|z is x&y|z, and of a square those next to its lowest bit.
+func otherZeros(v *ir.Value, zeros map[*ir.Value]int) int {
+	z := v.ID % zeroKinds
+	switch {
+	case v.Op == ir.OpPhi:
+		return z
+	case v.Op == ir.OpIMul && v.Args[0] == v.Args[1]:
+		return 1
+	}
+	taken := map[int]bool{}
+	for _, a := range v.Args {
+		for _, a := range append([]*ir.Value{a}, a.Args...) {
+			if z, ok := zeros[a]; ok {
+				taken[z] = true
+			}
+		}
+	}
+	for i := 0; i < zeroKinds && taken[z]; i++ {
+		z = (z + 1) % zeroKinds
+	}
+	return z
+}
+
+// zeroKinds is how many different zeros there are.
+const zeroKinds = 8
+
 // zeros returns some bits of the launch block's zero, others for most values. Where x|z
 // decides a branch and a driver knows x, it knows of these bits of z behind it that they
 // are zero, and they would hide nothing more there. The sign is neverTrue's.
-func (m *maker) zeros(v *ir.Value) *ir.Value {
+func (m *maker) zeros(kind int) *ir.Value {
 	z := m.op(ir.OpArg, ir.TypeI32)
 	z.Bits = abi.OffsetReserved
-	bits := uint32(0x01010101<<(v.ID%8)) &^ (1 << 31)
+	bits := uint32(0x01010101<<kind) &^ (1 << 31)
 	return m.op(ir.OpAnd, ir.TypeI32, z, m.f.Module.Const(ir.TypeI32, uint64(bits)))
 }
 
 // orZero returns v | z with zeros for z, and what that takes, to stand where at does.
-func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value {
+func orZero(f *ir.Func, v, at *ir.Value) []*ir.Value { return orZeros(f, v, at, v.ID%zeroKinds) }
+
+func orZeros(f *ir.Func, v, at *ir.Value, kind int) []*ir.Value {
 	m := &maker{f: f, at: at}
-	z := m.zeros(v)
+	z := m.zeros(kind)
 	if v.Type != ir.TypeI32 {
 		z = m.op(ir.OpUConvert, v.Type, z)
 	}

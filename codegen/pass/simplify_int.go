@@ -13,6 +13,9 @@ func isZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
 func isOne(v *ir.Value) bool  { return v.IsConst() && v.Bits == 1 }
 func isOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == mask(v.Type) }
 
+// isNegation reports whether v is -x.
+func isNegation(v *ir.Value) bool { return v.Op == ir.OpISub && isZero(v.Args[0]) }
+
 // log2 returns k where v is the constant 1<<k.
 func log2(v *ir.Value) (int64, bool) {
 	if v.IsConst() && v.Bits != 0 && v.Bits&(v.Bits-1) == 0 {
@@ -35,11 +38,24 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return x.Args[0]
 		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
 			return y.Args[0]
+		case isNegation(y):
+			return s.set(v, ir.OpISub, x, y.Args[1])
+		case isNegation(x):
+			return s.set(v, ir.OpISub, y, x.Args[1])
 		}
 	case ir.OpISub:
 		switch {
 		case x == y:
 			return s.m.Const(t, 0)
+		case isNegation(y):
+			return s.set(v, ir.OpIAdd, x, y.Args[1])
+		case isZero(x) && y.Op == ir.OpISub: // -(a-b)
+			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
+		case s.f != nil && isNegation(x) && !y.IsConst(): // -a-b
+			m := &maker{f: s.f, at: v}
+			sum := m.op(ir.OpIAdd, t, x.Args[1], y)
+			s.made = append(s.made, m.made...)
+			return s.set(v, ir.OpISub, s.m.Const(t, 0), sum)
 		case y.IsConst():
 			return s.set(v, ir.OpIAdd, x, s.m.Const(t, -y.Bits))
 		case x.Op == ir.OpIAdd && x.Args[1] == y: // (a+y)-y
@@ -60,6 +76,8 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return x
 		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
 			return s.set(v, ir.OpIMul, x.Args[0], s.m.Const(t, x.Args[1].Bits*y.Bits))
+		case y.IsConst() && isNegation(x):
+			return s.set(v, ir.OpIMul, x.Args[1], s.m.Const(t, -y.Bits))
 		case s.f != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) is 3*i + 3, which others can be compared with.
 			m := &maker{f: s.f, at: v}
@@ -204,7 +222,11 @@ func possibleIn(v *ir.Value, depth int) uint64 {
 	case ir.OpSelect:
 		return of(1) | of(2)
 	case ir.OpIMul: // no bits below the lowest
-		return all &^ (uint64(1)<<min(63, bits.TrailingZeros64(of(0))+bits.TrailingZeros64(of(1))) - 1)
+		lowest := bits.TrailingZeros64(of(0)) + bits.TrailingZeros64(of(1))
+		if v.Args[0] == v.Args[1] { // x*x % 4 is 0 or 1
+			all &^= 2 << lowest
+		}
+		return all &^ (uint64(1)<<min(63, lowest) - 1)
 	case ir.OpShl:
 		if v.Args[1].IsConst() {
 			return of(0) << v.Args[1].Bits & all

@@ -202,6 +202,21 @@ func init() {
 	})
 }
 
+func init() {
+	add1("Chunks", gen.RunChunks, 500, func() golang.Chunks {
+		k := golang.Chunks{Out: make([]uint64, 500*golang.ChunkResults)}
+		r := rng()
+		for i := range 500 {
+			x := r.Uint64() >> (8 + r.IntN(56))
+			if i < 64 {
+				x = uint64(i)
+			}
+			k.X = append(k.X, x)
+		}
+		return k
+	})
+}
+
 func addRounded[T float32 | float64](name string, run runner[golang.Rounded[T]]) {
 	values := []T{1, -1, 3, 1.0 / 3, 0.1, -0.7, 1e-3, 1e6, 12345.678, 1 << 20}
 	add1(name, run, 1000, func() golang.Rounded[T] {

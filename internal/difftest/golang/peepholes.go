@@ -12,7 +12,7 @@ import (
 type Peepholes struct{ X, Y, Out []uint64 }
 
 // PeepholeResults is the number of results per work-item of Peepholes.
-const PeepholeResults = 56
+const PeepholeResults = 75
 
 // Properties returns the kernel's properties.
 func (Peepholes) Properties() properties.List {
@@ -118,4 +118,38 @@ func (k Peepholes) Kernel(it dsl.Item1) {
 	out[45] = uint64(math.Floor(float64(x)))
 	out[46] = uint64(int64(math.Sqrt(float64(int64(y)))))
 	out[47] = doubleBits(float64(uint32(x)) / 3)
+
+	// Negations, also of what is the least of three.
+	out[56] = uint64(min(0, min(int32(y), -int32(x))))
+	out[57] = uint64(max(int32(y)>>8, -max(int32(x), 3)))
+	out[58] = -x + -x + math.MaxUint64
+	out[59] = uint64(-(n + n - n>>63))
+	out[60] = bit(int16(y)*-32768 <= -1) * (1 - y)
+	out[61] = ^max(y, math.MaxInt64) + 1<<63
+
+	// Multiples, behind what a comparison is taken through.
+	q := int64(x) / int64(y|1)
+	out[62] = bit(^(q << 1) > 1<<32)
+	out[63] = bit(n<<23>>23 < 1)
+	out[64] = bit(n<<33>>33 < 40)
+	out[65] = bit((n+n)>>32 <= 513)
+	out[66] = bit(n<<33&^int64(bit(x < y))>>33 < 40)
+	least := n << 44
+	if n > 255 {
+		least = 65535
+	}
+	out[67] = bit(least <= 0)
+	out[68] = uint64(max(n*math.MaxInt64, n))
+
+	// Products of single bits, and what they mask.
+	out[69] = x * x & 3 * 15
+	out[70] = uint64(int8(y&63) % 2 * int8(x))
+	out[71] = bit(x >= 1<<63) &^ (y / (y | 1))
+	out[72] = bit(x < y) * (y - x)
+	out[73] = uint64(int8(y) * (int8(x) * int8(x)) << 6)
+	less := int64(0)
+	for i := range 4 {
+		less = max(int64(i)-less-n, int64(i))
+	}
+	out[74] = uint64(less)
 }

@@ -61,10 +61,10 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRRSPIRV,
-	Sum:   0x19304723,
+	Sum:   0x2dd7f99e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x8550c357},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xa34c6d42},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x4cd299a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xbc58f8a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -173,10 +173,10 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRWSPIRV,
-	Sum:   0x3ec604c,
+	Sum:   0x3400847f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x7b59fa12},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xa4ea2dc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x23e5e8a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xe7939970},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -285,10 +285,10 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWRSPIRV,
-	Sum:   0x71e05e2,
+	Sum:   0x5ee021c2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x317b1cec},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x9b352553},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x8d85f621},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x7f379406},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -397,10 +397,10 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWWSPIRV,
-	Sum:   0xabfc596c,
+	Sum:   0xc63f4b93,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0xddf76267},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0xd843a3bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0x5cf9185f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x2c8f10bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -629,10 +629,10 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: fenceMPSPIRV,
-	Sum:   0x55be016e,
+	Sum:   0xf43e2ff6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x6b489e45},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xe85eb00f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x4cc6fa8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xa1fb3623},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -855,10 +855,10 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
 	SPIRV: lbSPIRV,
-	Sum:   0x3275bf85,
+	Sum:   0xac7362b7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0xd2a26ae},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x6f3158b6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0xb5db862},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x51b328aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -971,10 +971,10 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localMPSPIRV,
-	Sum:   0x84099558,
+	Sum:   0xaeefee9c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x418714},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x237e9f9f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0xa673198e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x5d8d7809},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1086,10 +1086,10 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localSBSPIRV,
-	Sum:   0x292768f2,
+	Sum:   0x701b95fc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xa83d3a3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x3c87fd02},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0x36de88e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0xb403d692},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
@@ -1199,10 +1199,10 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpSPIRV,
-	Sum:   0xbf292799,
+	Sum:   0x8175a553,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0x3a2a54fd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x39458d76},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0xc1447c89},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x631f010},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1312,10 +1312,10 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpAddSPIRV,
-	Sum:   0xb2e98338,
+	Sum:   0x3c28608a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xefa37977},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x4143f11e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xf2eb9eaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x12393a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1425,10 +1425,10 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpAtomicSPIRV,
-	Sum:   0xaede4d99,
+	Sum:   0x9f09e8d1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x59916cd1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0xda127ced},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x608f57c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0x12a5321c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1538,10 +1538,10 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: mpSwapSPIRV,
-	Sum:   0x5664445e,
+	Sum:   0x131df18b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xf3597dd0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x22cd3545},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xa40e6dc9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x9d738966},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1651,10 +1651,10 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: rSPIRV,
-	Sum:   0xa9cd3ba1,
+	Sum:   0x5598011c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0xa4b87cc8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x2cfcc4b5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0x5e55fed1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x604da5eb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
@@ -1764,10 +1764,10 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sSPIRV,
-	Sum:   0x5117e3a8,
+	Sum:   0x4ba80ab7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0xd8abce6f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0xb7386883},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0x88c94961},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0x6b0694b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
@@ -1877,10 +1877,10 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sbSPIRV,
-	Sum:   0x4a8db8cd,
+	Sum:   0x4acbee1c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x460d9b64},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0xbe80a64e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x18e5e991},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0x9abdfb33},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -1990,10 +1990,10 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: sbSwapSPIRV,
-	Sum:   0xbc548333,
+	Sum:   0xef940084,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0xe70e7758},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x392365b0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x22353b2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x3b635376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2102,10 +2102,10 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
 	SPIRV: twoTwoWSPIRV,
-	Sum:   0xa7b0a563,
+	Sum:   0x31bcddac,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x21c01aa6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0x703f551e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0xa0610756},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0xe750f65a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW

@@ -56,7 +56,7 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: accessorSPIRV,
 	Sum:   0x93089976,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x25836635},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x3dceafff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
@@ -139,7 +139,7 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xb82e9e4b,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0x50439d41},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x47146f64},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x357d41d5},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x8fecb576},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -948,7 +948,7 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x2547cf9d,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xa34d2412},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x3aa7106f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x28075178},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0x99fdec17},
 	},
 }, func(a *kernelimpl.HostArgs) any {

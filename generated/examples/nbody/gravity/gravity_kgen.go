@@ -55,7 +55,7 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xf3855895,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0xee31a13c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x9eef8127},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x65dd97cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{

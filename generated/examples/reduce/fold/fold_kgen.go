@@ -64,7 +64,7 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall, Sum: 0x8451eb},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords, Sum: 0x3124e1ec},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0xcc5eed96},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0xd083ab78},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords, Sum: 0x4cbba092},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -137,7 +137,7 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall, Sum: 0x7bfcfec},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords, Sum: 0x93828f04},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0x6ae72846},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0x771fbb2b},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords, Sum: 0x4ca86137},
 	},
 }, func(a *kernelimpl.HostArgs) any {

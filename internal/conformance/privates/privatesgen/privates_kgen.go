@@ -147,9 +147,9 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0xc99a71ae,
+	Sum:   0xe573e2a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x7543a1ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x1401ebae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
@@ -477,10 +477,10 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
-	Sum:   0xcba6c2cb,
+	Sum:   0x52976b5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0x95e79d56},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xa8a39823},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xe73cb0e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xff0ecb0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{

@@ -873,7 +873,7 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: typedSPIRV,
 	Sum:   0x6fdad4cb,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0xc6eaba69},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x339920e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

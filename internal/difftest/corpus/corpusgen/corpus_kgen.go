@@ -63,9 +63,9 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7", Limit: -10},
 	},
 	SPIRV: argsSPIRV,
-	Sum:   0x2f7f4fa1,
+	Sum:   0x850cef81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords, Sum: 0x5114b4be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords, Sum: 0x83a6f124},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
@@ -757,7 +757,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x65aeef3e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -1492,7 +1492,7 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xe6a02a43,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xc1afacf2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xe2c0d6bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x927d6339},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1690,10 +1690,10 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6", Limit: -4},
 	},
 	SPIRV: embeddedSPIRV,
-	Sum:   0xe9f9bf47,
+	Sum:   0x674cf618,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0x364bb6e4},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x731ad20b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xb74a8c5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x7adb1936},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -3356,9 +3356,9 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xd2479c3f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0x606f002f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0xb99f321f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0x6fa3773b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0xb5a7db54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x26b13da5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xf253038b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x4c79462},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -3555,7 +3555,7 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsIntSPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0x37622179},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -3627,9 +3627,9 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
 	SPIRV: intOpsInt16SPIRV,
-	Sum:   0x1f252989,
+	Sum:   0x7425f256,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xe6d3e389},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -3777,7 +3777,7 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsInt64SPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0x37622179},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -3849,9 +3849,9 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
 	SPIRV: intOpsInt8SPIRV,
-	Sum:   0xc28beec7,
+	Sum:   0x9d8ba160,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0xd1eef557},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -3925,7 +3925,7 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUintSPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xba4de529},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -3997,9 +3997,9 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
 	SPIRV: intOpsUint16SPIRV,
-	Sum:   0xd11d55d2,
+	Sum:   0x99173972,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0x2e6a576e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4147,7 +4147,7 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: intOpsUint64SPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xba4de529},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4219,9 +4219,9 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
 	SPIRV: intOpsUint8SPIRV,
-	Sum:   0x498c653f,
+	Sum:   0xa15192a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0xe07f527c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4571,9 +4571,9 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5", Limit: -2},
 	},
 	SPIRV: lookupSPIRV,
-	Sum:   0xf96a72e6,
+	Sum:   0xbcb729e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords, Sum: 0xbaa111b4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords, Sum: 0x63c3d9a2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
@@ -4685,9 +4685,9 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7", Limit: -2},
 	},
 	SPIRV: loopsSPIRV,
-	Sum:   0xd7bf22a3,
+	Sum:   0x97d8d4e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0x8592efae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xfb4eaba7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -4827,9 +4827,9 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
 	SPIRV: math32SPIRV,
-	Sum:   0x77fec7b0,
+	Sum:   0x30696c90,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0x8580e1b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xff4bd1ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5020,10 +5020,10 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
 	},
 	SPIRV: moreBitsSPIRV,
-	Sum:   0x29ffc2a7,
+	Sum:   0x7f9529b0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x62921b55},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xcb6367b8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x2c95d771},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5089,9 +5089,9 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
 	SPIRV: nearSPIRV,
-	Sum:   0x594669f2,
+	Sum:   0x67921b81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x6150200},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x66e5ad7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -5270,9 +5270,9 @@ var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7", Limit: -1},
 	},
 	SPIRV: nilAgainSPIRV,
-	Sum:   0x2b336bbc,
+	Sum:   0xa4cfe8fa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords, Sum: 0xcd5f232},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords, Sum: 0xf51a740c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
@@ -5701,9 +5701,9 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
 	SPIRV: primesSPIRV,
-	Sum:   0x4ec9c25f,
+	Sum:   0x1cd674b9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0x7f957c9d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xb83d1217},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6760,10 +6760,10 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5", Limit: -6},
 	},
 	SPIRV: smallSPIRV,
-	Sum:   0x6f6af6c0,
+	Sum:   0xc91f1f81,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0xa0c38b1b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x90a8f7e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x17a2933b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x70c7eb30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
@@ -6987,10 +6987,10 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7", Limit: -3},
 	},
 	SPIRV: subSlicesSPIRV,
-	Sum:   0xa9cddb3e,
+	Sum:   0x5cb23a2a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0x3a1b31d5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0xc0b8c24a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0xefdd555b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -7152,9 +7152,9 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7", Limit: -1},
 	},
 	SPIRV: tablesSPIRV,
-	Sum:   0x1e57efc4,
+	Sum:   0x409331bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords, Sum: 0xf37c82a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords, Sum: 0x8891d6ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{

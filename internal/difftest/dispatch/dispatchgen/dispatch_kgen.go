@@ -210,9 +210,9 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
 	SPIRV: nestedSPIRV,
-	Sum:   0x419757f0,
+	Sum:   0xdb40adcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x245b3ee4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x6855caf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{

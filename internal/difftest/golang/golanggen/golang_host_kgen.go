@@ -44,7 +44,7 @@ func (g *behindHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v8, v13, v14, v15, v16, v22, v23, v25, v27, v28, v29, v34, v35, v36, v37, v38, v44 int32
+		var v0, v7, v8, v13, v14, v15, v16, v22, v23, v24, v25, v27, v28, v29, v34, v35, v36, v37, v38, v44 int32
 		var v5 int64
 		{
 			v0 = int32(x)
@@ -112,7 +112,7 @@ func (g *behindHost) r0() int {
 		}
 	b8:
 		{
-			v24 := *(*int32)(unsafe.Add(p0, x*4))
+			v24 = *(*int32)(unsafe.Add(p0, x*4))
 			v25 = 0 - v24
 			v26 := 40 < v25
 			if !v26 {
@@ -135,7 +135,7 @@ func (g *behindHost) r0() int {
 			}
 		}
 		{
-			v31 := v25 * 2
+			v31 := v24 * -2
 			v32 := v23 + v31
 			v34 = v31
 			v35 = v32

@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, chunksKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -53,9 +53,9 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
 	SPIRV: againSPIRV,
-	Sum:   0x9ff487f,
+	Sum:   0x54aba2d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0x92816fd1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xc0e490ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -118,9 +118,9 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
 	SPIRV: alternativesSPIRV,
-	Sum:   0xf74f879f,
+	Sum:   0xdbbbd5e0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x4e2dd0f1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x92c7de7a},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xa4eaf008},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -246,9 +246,9 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
 	},
 	SPIRV: behindSPIRV,
-	Sum:   0xceacb8c9,
+	Sum:   0x4f016fa9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0x90391d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xa6fea5d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -456,10 +456,10 @@ var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:161:6", Limit: -4},
 	},
 	SPIRV: bitsFaultSPIRV,
-	Sum:   0xff02c02,
+	Sum:   0x59e652a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x246f2042},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xdd629cdd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x6f52f3c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xf1f347bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
@@ -688,7 +688,7 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x7a2fae30,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0x21e98b3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x2dae5dac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x6edfea8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -721,6 +721,63 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Chunks.spv
+var chunksSPIRV string
+
+//go:embed Chunks.words.spv
+var chunksWords string
+
+var chunksKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Chunks",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:72:10", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:73:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:73:31"},
+	},
+	SPIRV: chunksSPIRV,
+	Sum:   0xedc8b602,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksWords, Sum: 0x37dbec07},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Chunks{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// Chunks is the kernel [golang.Chunks] with its slices in device memory.
+// Chunks runs loops of which it is known how often they run, but not from where to where.
+type Chunks struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Chunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(chunksKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunChunks runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChunks(ctx context.Context, dev *runtime.Device, k golang.Chunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chunksKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -1152,10 +1209,10 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
 	SPIRV: editsSPIRV,
-	Sum:   0xd959275,
+	Sum:   0x948d61cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0x75b34bd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xfaee3e45},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xa2b3040},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0x3162cc38},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1366,10 +1423,10 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
 	SPIRV: floatsSPIRV,
-	Sum:   0x2782fc6a,
+	Sum:   0x945386f6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0x2e8d242d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x61ba5c9b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xdd25e851},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xaaad47fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1425,9 +1482,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0x83202b91,
+	Sum:   0xa47700,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0xd75631d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0xa47cd0e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1628,9 +1685,9 @@ var initialKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
 	},
 	SPIRV: initialSPIRV,
-	Sum:   0x6c3fe2e7,
+	Sum:   0x64d9040f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xdcfb04a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xadeb0f8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
@@ -1689,10 +1746,10 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
 	SPIRV: interfacesSPIRV,
-	Sum:   0xe0615826,
+	Sum:   0x2346b781,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xb0e2e461},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0xeace685},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xde8bb15f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x40ad7ebd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1871,10 +1928,10 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:79:7", Limit: -2},
 	},
 	SPIRV: keptSPIRV,
-	Sum:   0x555fd7c7,
+	Sum:   0x66014e52,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x33b51e06},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0x98f6940a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x46f07fee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xc9165155},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
@@ -2056,10 +2113,10 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
 	SPIRV: lookupsSPIRV,
-	Sum:   0x9d6b8afc,
+	Sum:   0x3d42d9c9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x3244603a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0xde25b72},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x673e731c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x63c31d5b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -2114,10 +2171,10 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:45:7", Limit: -1},
 	},
 	SPIRV: loopVarsSPIRV,
-	Sum:   0x7110e2c7,
+	Sum:   0xa150d5ca,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x23593cc2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xf94af7f0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x65a80a75},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xa2dd6de8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -2167,9 +2224,9 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
 	},
 	SPIRV: makesSPIRV,
-	Sum:   0x4a7a889b,
+	Sum:   0x575a9496,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x3c7ce9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x29b352bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
@@ -2232,10 +2289,10 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:309:7", Limit: -2},
 	},
 	SPIRV: makesAmongSPIRV,
-	Sum:   0x8a875f3f,
+	Sum:   0x160fc8e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0xa1a8a028},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x29407967},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x550a7f83},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2426,7 +2483,7 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x54a45c54,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x3e184214},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0xe141f1f0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x3de50784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -2655,9 +2712,9 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
 	SPIRV: nonesSPIRV,
-	Sum:   0x3b08761a,
+	Sum:   0x13d49a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x73ceee9e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x53b30c48},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2876,7 +2933,7 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x643ad7ac,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0xd7684fa5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x795e3d1d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x712c788a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -2939,7 +2996,7 @@ var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: panicsDoubleSPIRV,
 	Sum:   0xa6e5361f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0x1399d70b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0xc51d62b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
@@ -3059,9 +3116,9 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
 	},
 	SPIRV: peepholesSPIRV,
-	Sum:   0x18a35a30,
+	Sum:   0xb9d24b6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xf76c3917},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0x87e97e8f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
@@ -3161,9 +3218,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0xd916bdd3,
+	Sum:   0x43edaecd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xc6450b0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x1df57592},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -3588,9 +3645,9 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
 	SPIRV: roundsSPIRV,
-	Sum:   0x5c2eb39a,
+	Sum:   0x2c73256e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x327fbd9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x133efb7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -3711,9 +3768,9 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x96fe6ceb,
+	Sum:   0x1496e344,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x6dc60576},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x7cf5eaaf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3801,9 +3858,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x710c0418,
+	Sum:   0xe717edc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x1eb614e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xd4fc0deb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -4676,9 +4733,9 @@ var signalsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
 	},
 	SPIRV: signalsSPIRV,
-	Sum:   0xc0074c18,
+	Sum:   0xe6dfeb12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0xf98c6483},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0x72768111},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
@@ -4931,10 +4988,10 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
 	},
 	SPIRV: spelledSPIRV,
-	Sum:   0x307bfb16,
+	Sum:   0x127db4e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xbb3b0ffa},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0xa48ffab7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xe41d70c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x7254aaa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -5246,10 +5303,10 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
 	SPIRV: swappedSPIRV,
-	Sum:   0x11f27170,
+	Sum:   0x635c84b1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xa480c1f6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0xc980d51},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xf2cf27c7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x21d7184f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -5387,7 +5444,7 @@ var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: textBoundsSPIRV,
 	Sum:   0xe8f6432f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0xd6635f0b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x58b3ab99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
@@ -5592,7 +5649,7 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: turnsSPIRV,
 	Sum:   0xd8e187da,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xf78c7f4a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0x9ed10bb9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
@@ -5818,10 +5875,10 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0x2d6ed85c,
+	Sum:        0xc0429cbc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0x4e1c2495},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0xf80feb8d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xbca82861},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x1f1c0d99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -6034,10 +6091,10 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
 	SPIRV: unstableSPIRV,
-	Sum:   0xf69fd668,
+	Sum:   0x302c518a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0x1cdb66c7},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xbc620f02},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xe66b4caa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xf60d1db2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -6317,7 +6374,7 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: waresSPIRV,
 	Sum:   0x77f41647,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0x98d1b5d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0xd813d379},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
@@ -6399,9 +6456,9 @@ var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Data:       watchedData,
 	DataOffset: 16,
 	SPIRV:      watchedSPIRV,
-	Sum:        0x2c549fe2,
+	Sum:        0x11166ed8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0xbd5314a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0xfa8de6be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{

@@ -62,9 +62,9 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36", Limit: -3},
 	},
 	SPIRV: aloneSPIRV,
-	Sum:   0xb9484a3f,
+	Sum:   0xcf86d27,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xc55e005},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xceb7680e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x72b3a56b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -306,7 +306,7 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x312c3517,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0xe608a457},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0xc9378e15},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x2ff1ca59},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0xa8ad2f74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -474,9 +474,9 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x8b510550,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0xfa60c932},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0xdbd063d4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x76c2430f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0xa2d75bbc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x98d6c024},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x514b66d2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0xbe99701d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -873,9 +873,9 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: statedSPIRV,
 	Sum:   0x6f425c9a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x2943fc31},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x9d3bc1a9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xa8bc3924},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xe1534adb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x17de45e1},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xcffa583b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -1039,7 +1039,7 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xb401d080,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x45167bcf},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0x4a0a9c1a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0xacf29f1a},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x8a1fa24a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1110,7 +1110,7 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x38bbc54e,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x2d11be7c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x176a9470},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x538a133c},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x7e53fe46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1198,7 +1198,7 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xcfa97d02,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xc8e61608},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0xdbd4738d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x35a9cb0e},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x3fee520d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1275,7 +1275,7 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xed1ac692,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xc58ee305},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0xa3248619},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x256e7464},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0xf34cb533},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1349,7 +1349,7 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x2e1cead4,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xb06de2ac},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x3e8e62c1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x7a22a129},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x83967ad5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1423,7 +1423,7 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x86109189,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xbe592987},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x887ad6b0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x2dfc01c3},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xb7d7c77d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1497,9 +1497,9 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: wholeInt64SPIRV,
 	Sum:   0x70d9d627,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0xe604330},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0x2bbae51f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0xf971612f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x35063fef},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0xb5c5f965},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0xaeaff096},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -1572,7 +1572,7 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xc2e628a2,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xe926a303},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x3d9e6140},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x5ae4ff6},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x36b2dbc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1646,7 +1646,7 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xf42d6f9,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0x1a0c9bd1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x64eea607},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x57c617ef},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x9b60ebb4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -1718,11 +1718,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
-	Sum:   0xae6d7dff,
+	Sum:   0x65a87f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x60a2c4e4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xf286303},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xc8955dc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0xe0c38ecb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xad6742b8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0x54bd3698},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{

@@ -55,9 +55,9 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/bytes.go:164:29"},
 	},
 	SPIRV: carriesSPIRV,
-	Sum:   0x8bfb59a,
+	Sum:   0x72e92605,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0x3d5e879e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xae6e369e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -121,9 +121,9 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt16SPIRV,
-	Sum:   0x374fb2e0,
+	Sum:   0x662c5907,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0xcd80902b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x82f57e1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -182,9 +182,9 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt32SPIRV,
-	Sum:   0x96456276,
+	Sum:   0x24ecfe99,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xad6f0bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xd69e78b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -243,9 +243,9 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt64SPIRV,
-	Sum:   0x857a2f78,
+	Sum:   0xb77d782b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x8065a9d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x9a43bdef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -304,9 +304,9 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampInt8SPIRV,
-	Sum:   0xe76d77dc,
+	Sum:   0x70608136,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xb3f5d9a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xb7540769},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -365,9 +365,9 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint16SPIRV,
-	Sum:   0x4c07e953,
+	Sum:   0xdc63f8d3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xcc63f8ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0xf9dd7949},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -426,9 +426,9 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint32SPIRV,
-	Sum:   0xaf1f5d32,
+	Sum:   0xbe118873,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0xa4ee4332},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0xf2eb5ad1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -487,9 +487,9 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint64SPIRV,
-	Sum:   0xdf3ddb54,
+	Sum:   0x2c3ff2fa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0xf23fddcb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x7e28bcb5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -548,9 +548,9 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
 	SPIRV: clampUint8SPIRV,
-	Sum:   0xbee8f4a7,
+	Sum:   0x8edcc35,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0xc633dd80},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0x71d62861},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -611,9 +611,9 @@ var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt16SPIRV,
-	Sum:   0x514adb8c,
+	Sum:   0xc0d1822c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0xec59012c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8fa53741},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
@@ -678,9 +678,9 @@ var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt32SPIRV,
-	Sum:   0x76ca57ba,
+	Sum:   0x4bf0bae4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0x4d65df0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xd5c00ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
@@ -745,9 +745,9 @@ var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt64SPIRV,
-	Sum:   0x1a9221,
+	Sum:   0xb5cea4dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0xec3215b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x164f6877},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
@@ -812,9 +812,9 @@ var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareInt8SPIRV,
-	Sum:   0x574d2a80,
+	Sum:   0x230f19fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x86f5483},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x7e7dcb20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
@@ -879,9 +879,9 @@ var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint16SPIRV,
-	Sum:   0x15153168,
+	Sum:   0x79d79402,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0xc004b921},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x6a8e8948},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
@@ -946,9 +946,9 @@ var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint32SPIRV,
-	Sum:   0x14c7b179,
+	Sum:   0x16e75d4f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xe581c41b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xc39207ed},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
@@ -1013,9 +1013,9 @@ var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint64SPIRV,
-	Sum:   0xe7a8b7b5,
+	Sum:   0xb6ad0dd1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0xaa57f91f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0x9587ce8f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
@@ -1080,9 +1080,9 @@ var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
 	},
 	SPIRV: compareUint8SPIRV,
-	Sum:   0xf921e318,
+	Sum:   0x99fcfcf6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xd152927d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xaa85ea69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
@@ -1148,7 +1148,7 @@ var convert32Int16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Int16SPIRV,
 	Sum:   0x967afd05,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0xc9f7767f},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0xbbf4a08b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
@@ -1214,7 +1214,7 @@ var convert32Int32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Int32SPIRV,
 	Sum:   0x5120b1bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0xdb9498d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0x1090087d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
@@ -1280,7 +1280,7 @@ var convert32Int64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Int64SPIRV,
 	Sum:   0xd460fcb4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x735a224c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x2dba064f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
@@ -1346,7 +1346,7 @@ var convert32Int8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Int8SPIRV,
 	Sum:   0xd6ed94a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0xb9093afe},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0x3ab43669},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
@@ -1412,7 +1412,7 @@ var convert32Uint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Uint16SPIRV,
 	Sum:   0xb66b9907,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0x7a23349c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0x6adcf87c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
@@ -1478,7 +1478,7 @@ var convert32Uint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Uint32SPIRV,
 	Sum:   0xc8be0f15,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xccf259bf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xdfc4e47a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
@@ -1544,7 +1544,7 @@ var convert32Uint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Uint64SPIRV,
 	Sum:   0xd460fcb4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x735a224c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x2dba064f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
@@ -1610,7 +1610,7 @@ var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: convert32Uint8SPIRV,
 	Sum:   0x80e8952,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x4423a09f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x13efcdc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
@@ -1792,9 +1792,9 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0xaa7bb338,
+	Sum:   0x56c4fce2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x8d06256f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0xc84e6265},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -2035,9 +2035,9 @@ var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint16SPIRV,
-	Sum:   0x917e322f,
+	Sum:   0x500b6153,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x7e23da8d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x7acfafb1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
@@ -2096,9 +2096,9 @@ var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
 	SPIRV: countsOfUint64SPIRV,
-	Sum:   0xff52f325,
+	Sum:   0x5a67c7d3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x82fb71c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x5b1f8a86},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
@@ -2276,9 +2276,9 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0xaa7bb338,
+	Sum:   0x56c4fce2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x8d06256f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0xc84e6265},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -2336,9 +2336,9 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0x2d0bed95,
+	Sum:   0xa818d416,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xdb6191ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x86301c2a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2400,9 +2400,9 @@ var divideInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt16SPIRV,
-	Sum:   0xbff09431,
+	Sum:   0x4793fc97,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideInt16Words, Sum: 0x61780bf9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideInt16Words, Sum: 0x5b995c51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
@@ -2464,9 +2464,9 @@ var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt32SPIRV,
-	Sum:   0x42e8b960,
+	Sum:   0x9becc41c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x3c4ed739},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x22d77506},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
@@ -2528,9 +2528,9 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt64SPIRV,
-	Sum:   0x21125609,
+	Sum:   0x44d5de38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xf2b0a1c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xbdc59334},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -2592,9 +2592,9 @@ var divideInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
 	SPIRV: divideInt8SPIRV,
-	Sum:   0x49fc250f,
+	Sum:   0x287a1294,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideInt8Words, Sum: 0xcfa35df0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideInt8Words, Sum: 0x5c760eea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
@@ -2784,7 +2784,7 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: divideUint64SPIRV,
 	Sum:   0x1240a50f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x17a849f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x2531dca7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -3396,9 +3396,9 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt32SPIRV,
-	Sum:   0x4d434aef,
+	Sum:   0x73d46d94,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0x481feff0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0xc501a482},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
@@ -3464,9 +3464,9 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeInt64SPIRV,
-	Sum:   0x466af0f5,
+	Sum:   0xe8c41d3a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x6476fc8d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x4c8a85a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
@@ -3532,9 +3532,9 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint64SPIRV,
-	Sum:   0x346496fc,
+	Sum:   0x3160a0c1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0x8086a9af},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0xde29d0bf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
@@ -3600,9 +3600,9 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
 	},
 	SPIRV: flagsAlikeUint8SPIRV,
-	Sum:   0xb8cf1638,
+	Sum:   0xef761619,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0x127ca4f9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0x7ee6a2ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
@@ -3667,9 +3667,9 @@ var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt32SPIRV,
-	Sum:   0xb9ce61d1,
+	Sum:   0xd3a77022,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x124f19a9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x757e0b50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
@@ -3734,9 +3734,9 @@ var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsInt64SPIRV,
-	Sum:   0x840a89ff,
+	Sum:   0xf94f8135,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x869ec09b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x6a17b56b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
@@ -3801,9 +3801,9 @@ var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint64SPIRV,
-	Sum:   0xafaf7b7c,
+	Sum:   0x2cc9a90f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0x5caa2ba3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0xff2f87cd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
@@ -3868,9 +3868,9 @@ var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
 	},
 	SPIRV: flagsUint8SPIRV,
-	Sum:   0x2b48125c,
+	Sum:   0xc9fda55c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0x5e915df7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0x13fc046b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
@@ -3935,7 +3935,7 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: floats32SPIRV,
 	Sum:   0x123682d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x248431d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x203f7186},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -4066,9 +4066,9 @@ var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt16SPIRV,
-	Sum:   0x4a46012b,
+	Sum:   0xd6163b2a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0xa31eac49},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0x23e6eaeb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
@@ -4136,9 +4136,9 @@ var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt32SPIRV,
-	Sum:   0xc530228e,
+	Sum:   0x21f2d4a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x990b2994},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x1b1fe9ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
@@ -4206,9 +4206,9 @@ var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt64SPIRV,
-	Sum:   0x6c608e1,
+	Sum:   0x5e259eb2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0x1dd04ca9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0xa35261a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
@@ -4416,9 +4416,9 @@ var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint32SPIRV,
-	Sum:   0xaf9b5c53,
+	Sum:   0xb476c5be,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0x6a9a4cb9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0xdf4b90ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
@@ -4486,9 +4486,9 @@ var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint64SPIRV,
-	Sum:   0x6c608e1,
+	Sum:   0x5e259eb2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0x1dd04ca9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0xa35261a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
@@ -4556,9 +4556,9 @@ var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint8SPIRV,
-	Sum:   0x2ca20a5d,
+	Sum:   0x37803cb8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0xd649cfe0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x65eb42ef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
@@ -4622,9 +4622,9 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt16SPIRV,
-	Sum:   0x31b837f8,
+	Sum:   0x2b395443,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xe57e6539},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x7eab2bd4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4684,9 +4684,9 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt32SPIRV,
-	Sum:   0xf22d4405,
+	Sum:   0xa069cf08,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0x845c4654},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xface9631},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4746,9 +4746,9 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt64SPIRV,
-	Sum:   0xb9181143,
+	Sum:   0xf57d3fd0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0xe09cea2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x4f151327},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4808,9 +4808,9 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowInt8SPIRV,
-	Sum:   0x7b15b697,
+	Sum:   0x296b615,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0xce93eee7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x3261648d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4870,9 +4870,9 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint16SPIRV,
-	Sum:   0xd6c2818e,
+	Sum:   0xe6817c12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xcbd7db56},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xf58d6391},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4932,9 +4932,9 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint32SPIRV,
-	Sum:   0x4fdfd5df,
+	Sum:   0xe14b9717,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0xb798d92d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x5a538b35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4994,9 +4994,9 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xf1c7e702,
+	Sum:   0x243fde6c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xa4aefa9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xec572483},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5056,9 +5056,9 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
 	SPIRV: flowUint8SPIRV,
-	Sum:   0x9e99de0f,
+	Sum:   0x7a9fd6d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x91031322},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xec0ce678},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5117,9 +5117,9 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt16SPIRV,
-	Sum:   0x57a76676,
+	Sum:   0x5cc604fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0x817c0d29},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0xc010911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -5178,9 +5178,9 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt32SPIRV,
-	Sum:   0x123babef,
+	Sum:   0xba85a66c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xf4cc43fe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0x3081a5c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -5239,9 +5239,9 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt64SPIRV,
-	Sum:   0xf2f98537,
+	Sum:   0xe99d94ff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xb20eb1c9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0x7e865afa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -5300,9 +5300,9 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexInt8SPIRV,
-	Sum:   0xa4561253,
+	Sum:   0xb503deab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0xd9c8b4cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0xc9440c7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -5361,9 +5361,9 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint16SPIRV,
-	Sum:   0x55a6733,
+	Sum:   0xbc79174,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0xac056f62},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x5db209f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -5422,9 +5422,9 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint32SPIRV,
-	Sum:   0x511b087a,
+	Sum:   0xdf635af9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0xa219dc58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x299aa930},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -5483,9 +5483,9 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint64SPIRV,
-	Sum:   0xf6ddc8c6,
+	Sum:   0x112cd5ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xa940bfa3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xc99f34c3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -5544,9 +5544,9 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
 	SPIRV: indexUint8SPIRV,
-	Sum:   0xb0a37f83,
+	Sum:   0xfbd8d9b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x66cc51f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x9bcf6956},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -5606,9 +5606,9 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint16SPIRV,
-	Sum:   0x5d67f3e8,
+	Sum:   0x5f388ef6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xdb1d1a59},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x4d691c0c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5732,7 +5732,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint64SPIRV,
 	Sum:   0xd43ec047,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x4afa0668},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x24361999},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5792,9 +5792,9 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
 	SPIRV: logsUint8SPIRV,
-	Sum:   0xf851bb72,
+	Sum:   0xb7c4fb2b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x35807be9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x33ffcb10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5923,7 +5923,7 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint16SPIRV,
 	Sum:   0x2640a864,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x91c3e49},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x941ecc3b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -5984,7 +5984,7 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint32SPIRV,
 	Sum:   0xe42235ca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0x6cc4f0d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0xa8ad1516},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -6045,7 +6045,7 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint64SPIRV,
 	Sum:   0xd24fde55,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x1c70e61f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x27f29e65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -6106,7 +6106,7 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: rotateUint8SPIRV,
 	Sum:   0x834a0ba4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x9a0c45d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x6aabf3b3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -6167,9 +6167,9 @@ var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt16SPIRV,
-	Sum:   0xdf9c2469,
+	Sum:   0xaaec1610,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0xa98e2340},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x286f80ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
@@ -6234,9 +6234,9 @@ var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt32SPIRV,
-	Sum:   0x8940711e,
+	Sum:   0x37854157,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0xbfd5c526},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x4840ffb3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
@@ -6301,9 +6301,9 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt64SPIRV,
-	Sum:   0xe454c510,
+	Sum:   0xa756083f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x5028bbf7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x76dd4c9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -6368,9 +6368,9 @@ var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
 	SPIRV: saturateInt8SPIRV,
-	Sum:   0xeeb9f5c8,
+	Sum:   0xf54edc51,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa97669a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa0aa01bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
@@ -6569,9 +6569,9 @@ var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
 	SPIRV: saturateUint64SPIRV,
-	Sum:   0xbb71118d,
+	Sum:   0x9adc39ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0xca26a20b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0xfb0c8dd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
@@ -6704,9 +6704,9 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt16SPIRV,
-	Sum:   0xfdbebaa8,
+	Sum:   0x8a46bc0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0x774c906b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0x608f4858},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
@@ -6772,9 +6772,9 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt32SPIRV,
-	Sum:   0x3763aeec,
+	Sum:   0x6bd74db3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0x7d551b63},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0xb44fa9ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
@@ -6840,9 +6840,9 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt64SPIRV,
-	Sum:   0xeec696d5,
+	Sum:   0x233a860e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0x157bb6a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0xa6dc36fb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
@@ -6908,9 +6908,9 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeInt8SPIRV,
-	Sum:   0x7b128def,
+	Sum:   0x3e047457,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x9ac638a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x275749dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
@@ -6976,9 +6976,9 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint16SPIRV,
-	Sum:   0x62f1c648,
+	Sum:   0xf52246bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0x1790fe0b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0xcd1184af},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
@@ -7044,9 +7044,9 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint32SPIRV,
-	Sum:   0x189b29db,
+	Sum:   0xcf63d639,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x531f1f62},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x7aeb0b16},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
@@ -7112,9 +7112,9 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint64SPIRV,
-	Sum:   0xb7465cbc,
+	Sum:   0x904fdc33,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0x95f955d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xe652ea9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
@@ -7180,9 +7180,9 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
 	},
 	SPIRV: scaledAlikeUint8SPIRV,
-	Sum:   0x8fb78826,
+	Sum:   0xc0ca2c26,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0xea6e6679},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0x3c0fa350},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
@@ -7247,9 +7247,9 @@ var scaledInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt16SPIRV,
-	Sum:   0xcca578b6,
+	Sum:   0x60188c5c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0xcac314e2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0x6abfc9c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
@@ -7314,9 +7314,9 @@ var scaledInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt32SPIRV,
-	Sum:   0x6b0015a5,
+	Sum:   0xd62cbad7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0xebad8dbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0xd40e39c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
@@ -7381,9 +7381,9 @@ var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt64SPIRV,
-	Sum:   0x74e96681,
+	Sum:   0x2bdcd251,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x9c8087e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x988ef79e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
@@ -7448,9 +7448,9 @@ var scaledInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledInt8SPIRV,
-	Sum:   0xdb4ada92,
+	Sum:   0xd3bb1386,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x18ed4de9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x8f07bc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
@@ -7515,9 +7515,9 @@ var scaledUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint16SPIRV,
-	Sum:   0xf441b044,
+	Sum:   0xeb2ac65e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x2a31ac78},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x6dfe2782},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
@@ -7582,9 +7582,9 @@ var scaledUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint32SPIRV,
-	Sum:   0x637eae18,
+	Sum:   0x8b965602,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0x41709e78},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0xc943da0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
@@ -7649,9 +7649,9 @@ var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint64SPIRV,
-	Sum:   0x22ecf9a1,
+	Sum:   0x276a56a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0xf1fa0ba1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0x6272bdfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
@@ -7716,9 +7716,9 @@ var scaledUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
 	},
 	SPIRV: scaledUint8SPIRV,
-	Sum:   0x63465d8d,
+	Sum:   0x2520ac50,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0x84b7788c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0x4d7ab148},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
@@ -7849,9 +7849,9 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt16SPIRV,
-	Sum:   0x39d06828,
+	Sum:   0x77a80865,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xb63cea2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0xa8575009},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -7910,9 +7910,9 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt32SPIRV,
-	Sum:   0x6368b81,
+	Sum:   0x5dc34bf3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0xa6fce34d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0x9ad6de46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -7973,7 +7973,7 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: tricksInt64SPIRV,
 	Sum:   0x95c00652,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x3a6099df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0x5ee68098},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -8032,9 +8032,9 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
 	SPIRV: tricksInt8SPIRV,
-	Sum:   0x8b90611,
+	Sum:   0xfcbb0fa9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0xfafc6636},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0x37993e56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -8217,7 +8217,7 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: tricksUint64SPIRV,
 	Sum:   0xab85dabb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xe3ed5b8c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0x3b9479a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -8339,9 +8339,9 @@ var widenInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt16SPIRV,
-	Sum:   0xdaaa602b,
+	Sum:   0x1ef01492,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0x384f7053},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xd137e419},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
@@ -8406,9 +8406,9 @@ var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt32SPIRV,
-	Sum:   0x6e524dd7,
+	Sum:   0xefda9cce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0x658274b0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0xbf95355c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
@@ -8473,9 +8473,9 @@ var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt64SPIRV,
-	Sum:   0x520007f8,
+	Sum:   0xf699122a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0x9ee8b514},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0xba4c0a47},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
@@ -8540,9 +8540,9 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenInt8SPIRV,
-	Sum:   0x39f533eb,
+	Sum:   0xaf1014d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x5699759b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x7f3073c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -8607,9 +8607,9 @@ var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint16SPIRV,
-	Sum:   0x15919f11,
+	Sum:   0x9315c003,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0xa7a49bd3},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x40fb7bab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
@@ -8676,7 +8676,7 @@ var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: widenUint32SPIRV,
 	Sum:   0xeea6b76d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x1bb34c23},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x7d94a2ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
@@ -8741,9 +8741,9 @@ var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint64SPIRV,
-	Sum:   0x6ec9a21,
+	Sum:   0x2794cb1b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x56301c39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x37a89321},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
@@ -8808,9 +8808,9 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
 	SPIRV: widenUint8SPIRV,
-	Sum:   0xbf88e566,
+	Sum:   0x5ce74ff1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0x997cfb82},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0xae7f474b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{

@@ -140,7 +140,7 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x337feb97},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x12491814},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -971,7 +971,7 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: tileSPIRV,
 	Sum:   0xddc92003,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x1cdd681a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x3104f91b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{

@@ -53,10 +53,10 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7", Limit: -4},
 	},
 	SPIRV: blurSPIRV,
-	Sum:   0xf706d38d,
+	Sum:   0x726c27f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {12}, {48}, {64}, {24, 32}, {12, 32}}, SPIRV: blurSmall, Sum: 0x16116192},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0x30abd9b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xd5ea5cb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return stencil.Blur{

@@ -1,0 +1,91 @@
+package golang
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// Chunks runs loops of which it is known how often they run, but not from where to where.
+type Chunks struct{ X, Out []uint64 }
+
+// ChunkResults is the number of results per work-item of Chunks.
+const ChunkResults = 4*12 + 2
+
+func mixed(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// round is what a loop does with what it counts, and with what it carries.
+func round[T integer](h uint64, i, y T) (uint64, T) {
+	if i != 0 {
+		y = 63
+	} else {
+		y = T(bits.Reverse64(uint64(y)))
+	}
+	return mixed(h, uint64(-y)), y
+}
+
+func upwards[T integer](x, n, step T) uint64 {
+	h, y := uint64(x), T(0)
+	for i, end := x, x+n*step; i < end; i += step {
+		h, y = round(h, i, y)
+	}
+	return h
+}
+
+func until[T integer](x, n, step T) uint64 {
+	h, y := uint64(x), T(0)
+	for i, end := x, x+n*step; i != end; i += step {
+		h, y = round(h, i, y)
+	}
+	return h
+}
+
+func downwards[T integer](x, n, step T) uint64 {
+	h, y := uint64(x), T(0)
+	for i := x + n*step; i > x; i -= step {
+		h, y = round(h, i, y)
+	}
+	return h
+}
+
+func chunks[T integer](out []uint64, x T) {
+	out[0] = upwards(x, 5, 1)
+	out[1] = upwards(x, 6, 2)
+	out[2] = upwards(x, 7, 1)
+	out[3] = upwards(x, 8, 1)
+	out[4] = upwards(x, 8, 2)
+	out[5] = upwards(x, 12, 3)
+	out[6] = until(x, 7, 1)
+	out[7] = until(x, 8, 2)
+	out[8] = until(x, 16, 1)
+	out[9] = downwards(x, 7, 1)
+	out[10] = downwards(x, 8, 2)
+	out[11] = downwards(x, 9, 1)
+}
+
+// Kernel is an entry point.
+func (k Chunks) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.X[i]
+	out := k.Out[i*ChunkResults:][:ChunkResults]
+	chunks(out[0:][:12], int32(x&15))
+	chunks(out[12:][:12], uint32(x))
+	chunks(out[24:][:12], int64(x&15))
+	chunks(out[36:][:12], x)
+
+	// What is known of the bits only once the rounds are written out.
+	h := uint64(0)
+	for i := range 5 {
+		h = mixed(h, uint64(uint8(x)&uint8(i)))
+	}
+	out[48] = h
+	y := x
+	for range 7 {
+		y <<= 16
+		h = mixed(h, y-16384)
+	}
+	out[49] = h
+}
