@@ -333,6 +333,9 @@ func TestSmith(t *testing.T) {
 // TestArith is TestSmith of programs that are nothing but arithmetic.
 func TestArith(t *testing.T) { testPrograms(t, NewArith) }
 
+// TestLoops is TestSmith of programs that are nothing but loops over slices and arrays.
+func TestLoops(t *testing.T) { testPrograms(t, NewLoops) }
+
 func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program) {
 	b := newBench(t)
 	ctx := context.Background()

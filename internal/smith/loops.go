@@ -1,0 +1,218 @@
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// NewLoops writes a program of a seed that is nothing but loops over slices and arrays, by
+// what compilers prove of an index: most never fault, and some do late.
+func NewLoops(seed uint64, prefix string) *Program {
+	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
+	l.header()
+	l.theKernel()
+	return &Program{Seed: seed, Prefix: prefix, Source: l.out.String(), Faulty: true}
+}
+
+// loops writes loops.
+type loops struct {
+	*arith
+	typ    *typ     // of x and y
+	over   indexed  // what the nest reads and writes
+	counts []string // what the loops around count, as ints, from the outside in
+}
+
+// indexed is what can be indexed.
+type indexed struct {
+	name string
+	elem *typ
+	rw   bool // whether it may be written
+}
+
+// loopWords is how many words of Out nests are mixed into, from the eighth, and loopPer
+// how many are mixed into one.
+const loopWords, loopPer = 8, 2
+
+func (l *loops) theKernel() {
+	l.beginKernel()
+	l.indent++
+	l.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
+	l.line("bytes, reals := k.Bytes[id*8:][:8:8], k.Reals[id*4:][:4]")
+	l.line("_, _ = bytes, reals")
+	l.line("var a [12]int32")
+	l.line("for i := range a {")
+	l.line("\ta[i] = int32(in[i])")
+	l.line("}")
+	l.line("h := uint64(0)")
+	for i := range loopWords {
+		for range loopPer {
+			l.nest()
+		}
+		l.line("out[%d] = h", 8+i)
+	}
+	l.indent--
+	l.line("}")
+}
+
+// nest writes loops over one slice or array.
+func (l *loops) nest() {
+	l.typ, l.theme, l.counts = intT, l.n(16), nil
+	if l.chance(3) {
+		l.typ = l.intType()
+	}
+	l.line("{")
+	l.indent++
+	for _, name := range []string{"x", "y"} {
+		l.line("%s := %s(in[%d] & %d)", name, l.typ, l.n(16), pick(l.gen, []int{3, 7, 7, 15, 100}))
+		l.line("_ = %s", name)
+	}
+	l.subject()
+	l.loop(2)
+	l.line("h = shape.Mix(h, uint64(y))")
+	l.indent--
+	l.line("}")
+}
+
+// subject declares s, which the nest is over.
+func (l *loops) subject() {
+	from := pick(l.gen, []indexed{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
+	l.over = indexed{"s", from.elem, from.rw}
+	if from.name == "a" {
+		l.over.name = "a"
+		return
+	}
+	low := l.n(4)
+	switch l.n(6) {
+	case 0:
+		l.line("s := %s[%d:]", from.name, low)
+	case 1:
+		l.line("s := %s[%d:%d]", from.name, low, low+l.n(5-low))
+	case 2:
+		l.line("s := %s[int(x)&3:]", from.name)
+	case 3:
+		l.line("s := %s[:int(x)&3+%d]", from.name, l.n(2))
+	default:
+		l.line("s := %s", from.name)
+	}
+	l.line("_ = s")
+}
+
+// loop writes a loop, with so many more in it.
+func (l *loops) loop(depth int) {
+	i := fmt.Sprintf("i%d", len(l.counts))
+	count := i
+	length := fmt.Sprintf("len(%s)", l.over.name)
+	if l.chance(6) {
+		length = fmt.Sprintf("min(%s, int(x))", length)
+	}
+	step := 1 + l.n(3)
+	switch l.n(12) {
+	case 0, 1:
+		l.line("for %s := 0; %s < %s; %s += %d {", i, i, length, i, step)
+	case 2:
+		l.line("for %s := range %s {", i, l.over.name)
+	case 3:
+		l.line("for %s := %s - 1; %s >= 0; %s -= %d {", i, length, i, i, step)
+	case 4:
+		l.line("for %s := int(x) & 3; %s < %s; %s++ {", i, i, length, i)
+	case 5:
+		l.line("for %s, end := int(x)&3, int(x)&3+%d; %s < end && %s < %s; %s += %d {", i, 1+l.n(5), i, i, length, i, step)
+	case 6:
+		l.line("for %s := range int(y) & 3 {", i)
+	case 7:
+		l.line("for %s := 1; %s < %s; %s *= 2 {", i, i, length, i)
+	case 8:
+		t := pick(l.gen, ints)
+		l.line("for %s := %s(0); int(%s) < %s; %s++ {", i, t, i, length, i)
+		count = fmt.Sprintf("int(%s)", i)
+	case 9:
+		l.line("for %s := uint(%s); %s > 0; %s /= 2 {", i, length, i, i)
+		count = fmt.Sprintf("(int(%s) - 1)", i)
+	case 10:
+		l.line("for %s, %sb := 0, %s-1; %s < %sb; %s, %sb = %s+1, %sb-1 {", i, i, length, i, i, i, i, i, i)
+		l.counts = append(l.counts, i+"b")
+		defer func() { l.counts = l.counts[:len(l.counts)-1] }()
+	default:
+		l.line("for %s := %s / 2; %s < %s; %s++ {", i, length, i, length, i)
+	}
+	l.indent++
+	l.line("_ = %s", i)
+	l.counts = append(l.counts, count)
+	for range 1 + l.n(3) {
+		l.body(depth)
+	}
+	l.counts = l.counts[:len(l.counts)-1]
+	l.indent--
+	l.line("}")
+}
+
+// body writes a statement of a loop. One line has one thing that may fault.
+func (l *loops) body(depth int) {
+	name := l.over.name
+	e := l.name("e")
+	switch l.n(8) {
+	case 0:
+		if depth > 0 {
+			l.loop(depth - 1)
+			return
+		}
+		fallthrough
+	case 1, 2, 3:
+		l.line("%s := %s[%s]", e, name, l.index())
+		l.line("h = shape.Mix(h, %s)", toWord(l.over.elem, e))
+		if l.over.elem.kind == intKind && l.chance(4) {
+			l.line("if %s%%3 == 1 {", e)
+			l.line("\t%s", l.one("continue", "break"))
+			l.line("}")
+		}
+	case 4, 5:
+		if !l.over.rw {
+			l.line("y += %s(%s)", l.typ, l.count())
+			return
+		}
+		op := l.one("=", "=", "+=", "-=")
+		if l.over.elem.kind == floatKind { // whose sums devices may flush
+			op = "="
+		}
+		l.line("%s[%s] %s %s(%s)", name, l.index(), op, l.over.elem, l.one("x", "y", l.count()))
+	case 6:
+		l.line("y = %s", l.expr(l.typ, l.typ, 1+l.n(2)))
+	default:
+		l.line("if %s {", l.cond(l.typ, 1))
+		l.line("\t%s", l.one("continue", "break", "y++"))
+		l.line("}")
+	}
+}
+
+// count is one of what the loops count.
+func (l *loops) count() string { return pick(l.gen, l.counts) }
+
+// index is an index, mostly one that is in range.
+func (l *loops) index() string {
+	i, length := l.count(), fmt.Sprintf("len(%s)", l.over.name)
+	if l.chance(60) {
+		return l.one(i+"+1", i+"-1", i+"*2", i+"+int(x)", "int(y)", "-"+i)
+	}
+	switch l.n(16) {
+	case 0, 1:
+		return fmt.Sprintf("%s-1-%s", length, i)
+	case 2:
+		return fmt.Sprintf("%s/2", i)
+	case 3:
+		return fmt.Sprintf("%s>>1", i)
+	case 4:
+		return fmt.Sprintf("min(%s+1, %s-1)", i, length)
+	case 5:
+		return fmt.Sprintf("(%s+int(x)&7)%%%s", i, length)
+	case 6:
+		return fmt.Sprintf("max(%s-%d, 0)", i, 1+l.n(2))
+	case 7:
+		if l.over.name == "a" {
+			return fmt.Sprintf("%s&7", i)
+		}
+		return fmt.Sprintf("%s&1", i)
+	case 8:
+		return fmt.Sprintf("uint8(%s)", i)
+	}
+	return i
+}
