@@ -42,12 +42,19 @@ func hideValues(f *ir.Func) {
 	}
 	wide := map[*ir.Value]*ir.Value{}
 	zeros := map[*ir.Value]int{} // which stand in what is hidden
+	if meets(f) {
+		zeros = nil // hideFlags hides, too, and what decides a branch tells of its zeros
+	}
 	for _, b := range f.Blocks {
 		var out []*ir.Value
 		hide := func(v *ir.Value) {
 			if hidden[v] || scaled[v] {
-				zeros[v] = otherZeros(v, zeros)
-				made := orZeros(f, v, v, zeros[v])
+				kind := v.ID % zeroKinds
+				if zeros != nil {
+					kind = otherZeros(v, zeros)
+					zeros[v] = kind
+				}
+				made := orZeros(f, v, v, kind)
 				if v.Op == ir.OpAnd && isBit(v) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
 				}

@@ -3858,9 +3858,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0xe717edc,
+	Sum:   0x86b5bc95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xd4fc0deb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xfdd5f25f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
