@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -70,26 +71,56 @@ func isMaskedByCount(v, _ *ir.Value) bool {
 		for a.Op == ir.OpAnd && a.Args[1].IsConst() {
 			a = a.Args[0]
 		}
-		phi := linearRoot(a)
-		if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {
-			continue
-		}
-		for i, first := range phi.Args {
-			if phi.Block.Preds[i] != phi.Block.Continue && linearRoot(first) == nil {
-				return true
-			}
+		if isCounter(a) {
+			return true
 		}
 	}
 	return false
 }
 
-// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts it for
-// the next one, so far that NVIDIA's compiler, which writes out rounds and makes one shift
-// of many, shifts by all 64 bits or more.
-func isShiftedAgain(v, use *ir.Value) bool {
-	switch use.Op {
-	case ir.OpShl, ir.OpShrL, ir.OpShrA:
-		return v.Op == ir.OpPhi && v.Block.Continue != nil && use.Args[1].IsConst() && use.Args[1].Bits >= 8 && slices.Contains(v.Args, use)
+// isCounter reports whether v is computed by constants alone from what a loop counts from
+// a constant, so that it is known wherever the loop is written out.
+func isCounter(v *ir.Value) bool {
+	phi := linearRoot(v)
+	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {
+		return false
+	}
+	for i, first := range phi.Args {
+		if phi.Block.Preds[i] != phi.Block.Continue && linearRoot(first) == nil {
+			return true
+		}
 	}
 	return false
+}
+
+// isShiftedByCount reports whether v is shifted with its sign, and use compares it, and
+// what a loop counts is the other number or by how much. Where the loop of
+//
+//	for i := range 3 { less = y>>i < i }
+//
+// is written out, NVIDIA's compiler makes a comparison without signs of the last one.
+func isShiftedByCount(v, use *ir.Value) bool {
+	if v.Op != ir.OpShrA || !isCompare(use.Op) {
+		return false
+	}
+	return isCounter(v.Args[1]) || isCounter(use.Args[0]) || isCounter(use.Args[1])
+}
+
+// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts it for
+// the next one, so far that NVIDIA's compiler, which writes out rounds and makes one shift
+// of many, shifts by all 64 bits or more. A product with a power of two or its negative is
+// a shift, too.
+func isShiftedAgain(v, use *ir.Value) bool {
+	if v.Op != ir.OpPhi || v.Block.Continue == nil || len(use.Args) != 2 || !use.Args[1].IsConst() {
+		return false
+	}
+	by := use.Args[1].Bits
+	switch use.Op {
+	case ir.OpIMul:
+		by = uint64(bits.TrailingZeros64(by))
+	case ir.OpShl, ir.OpShrL, ir.OpShrA:
+	default:
+		return false
+	}
+	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }

@@ -14,6 +14,7 @@ import (
 func quirks(m *ir.Module) diag.List {
 	keepSignals(m)
 	for _, f := range bodies(m) {
+		h := newZeroHider(f)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
@@ -25,7 +26,7 @@ func quirks(m *ir.Module) diag.List {
 						out = append(out, bitsOfNaN(f, v)...)
 					}
 				case ir.OpLNe, ir.OpLEq:
-					out = append(out, numberFlags(f, v)...)
+					out = append(out, h.numberFlags(v)...)
 				case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
 					for i, a := range v.Args {
 						if isFloatZero(a) {
@@ -39,9 +40,9 @@ func quirks(m *ir.Module) diag.List {
 			}
 			b.Insts = out
 		}
-		hideValues(f)
+		h.hideValues()
 		countedFlags(f)
-		hideFlags(f)
+		h.hideFlags()
 		hideLiterals(f)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"maps"
 	"math/bits"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -201,9 +202,10 @@ func (s *simplifier) masked(v, x, c *ir.Value) *ir.Value {
 const maxPossible = 4
 
 // possible returns the bits that may be set in v, an integer.
-func possible(v *ir.Value) uint64 { return possibleIn(v, maxPossible) }
+func possible(v *ir.Value) uint64 { return possibleIn(v, maxPossible, nil) }
 
-func possibleIn(v *ir.Value, depth int) uint64 {
+// possibleIn is possible in so many steps, of which phis have the bits that are given.
+func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	all := mask(v.Type)
 	if v.IsConst() {
 		return v.Bits
@@ -211,8 +213,10 @@ func possibleIn(v *ir.Value, depth int) uint64 {
 	if depth--; depth < 0 || !v.Type.IsInt() {
 		return all
 	}
-	of := func(i int) uint64 { return possibleIn(v.Args[i], depth) }
+	of := func(i int) uint64 { return possibleIn(v.Args[i], depth, phis) }
 	switch v.Op {
+	case ir.OpPhi:
+		return possiblePhi(v, depth, phis)
 	case ir.OpUConvert:
 		return of(0) & all
 	case ir.OpAnd:
@@ -237,6 +241,34 @@ func possibleIn(v *ir.Value, depth int) uint64 {
 		}
 	}
 	return all
+}
+
+// possiblePhi returns what bits may be set in v, a phi, which may be counted on from
+// itself: none at first, and then what its arguments have until there are no more.
+func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
+	if s, ok := phis[v]; ok {
+		return s
+	}
+	const nested, rounds = 2, 3
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // or of a loop that is being built
+		return mask(v.Type)
+	}
+	inner := maps.Clone(phis)
+	if inner == nil {
+		inner = map[*ir.Value]uint64{}
+	}
+	s := uint64(0)
+	for range rounds {
+		inner[v] = s
+		before := s
+		for _, a := range v.Args {
+			s |= possibleIn(a, depth, inner)
+		}
+		if s == before {
+			return s
+		}
+	}
+	return mask(v.Type)
 }
 
 // certain returns bits that are set in v, an integer, whatever it is: n | 1 is not zero.

@@ -203,17 +203,31 @@ func init() {
 }
 
 func init() {
-	add1("Chunks", gen.RunChunks, 500, func() golang.Chunks {
-		k := golang.Chunks{Out: make([]uint64, 500*golang.ChunkResults)}
-		r := rng()
-		for i := range 500 {
-			x := r.Uint64() >> (8 + r.IntN(56))
-			if i < 64 {
-				x = uint64(i)
-			}
-			k.X = append(k.X, x)
+	addChunks("ChunksInt32", gen.RunChunksInt32)
+	addChunks("ChunksUint32", gen.RunChunksUint32)
+	addChunks("ChunksInt64", gen.RunChunksInt64)
+	addChunks("ChunksUint64", gen.RunChunksUint64)
+	add1("Unrolled", gen.RunUnrolled, len(starts()), func() golang.Unrolled {
+		return golang.Unrolled{X: starts(), Out: make([]uint64, len(starts())*golang.UnrolledResults)}
+	})
+}
+
+// starts returns what loops may begin at.
+func starts() []uint64 {
+	xs := make([]uint64, 500)
+	r := rng()
+	for i := range xs {
+		xs[i] = r.Uint64() >> (8 + r.IntN(56))
+		if i < 64 {
+			xs[i] = uint64(i)
 		}
-		return k
+	}
+	return xs
+}
+
+func addChunks[T int32 | uint32 | int64 | uint64](name string, run runner[golang.Chunks[T]]) {
+	add1(name, run, len(starts()), func() golang.Chunks[T] {
+		return golang.Chunks[T]{X: starts(), Out: make([]uint64, len(starts())*golang.ChunkResults)}
 	})
 }
 

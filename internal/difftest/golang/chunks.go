@@ -1,16 +1,31 @@
 package golang
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/kgen-go/kgen/dsl"
 )
 
 // Chunks runs loops of which it is known how often they run, but not from where to where.
-type Chunks struct{ X, Out []uint64 }
+type Chunks[T integer] struct{ X, Out []uint64 }
+
+// Chunks of one type each.
+type (
+	ChunksInt32  = Chunks[int32]
+	ChunksUint32 = Chunks[uint32]
+	ChunksInt64  = Chunks[int64]
+	ChunksUint64 = Chunks[uint64]
+)
 
 // ChunkResults is the number of results per work-item of Chunks.
-const ChunkResults = 4*12 + 2
+const ChunkResults = 12
+
+// Unrolled runs loops that leave compilers more to say once their rounds are written out.
+type Unrolled struct{ X, Out []uint64 }
+
+// UnrolledResults is the number of results per work-item of Unrolled.
+const UnrolledResults = 5
 
 func mixed(h, x uint64) uint64 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15
@@ -51,7 +66,14 @@ func downwards[T integer](x, n, step T) uint64 {
 	return h
 }
 
-func chunks[T integer](out []uint64, x T) {
+// Kernel is an entry point.
+func (k Chunks[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	out := k.Out[i*ChunkResults:][:ChunkResults]
+	x := T(k.X[i])
+	if T(0)-1 < 0 {
+		x &= 15
+	}
 	out[0] = upwards(x, 5, 1)
 	out[1] = upwards(x, 6, 2)
 	out[2] = upwards(x, 7, 1)
@@ -67,25 +89,40 @@ func chunks[T integer](out []uint64, x T) {
 }
 
 // Kernel is an entry point.
-func (k Chunks) Kernel(it dsl.Item1) {
+func (k Unrolled) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.X[i]
-	out := k.Out[i*ChunkResults:][:ChunkResults]
-	chunks(out[0:][:12], int32(x&15))
-	chunks(out[12:][:12], uint32(x))
-	chunks(out[24:][:12], int64(x&15))
-	chunks(out[36:][:12], x)
+	out := k.Out[i*UnrolledResults:][:UnrolledResults]
 
 	// What is known of the bits only once the rounds are written out.
 	h := uint64(0)
 	for i := range 5 {
 		h = mixed(h, uint64(uint8(x)&uint8(i)))
 	}
-	out[48] = h
+	out[0] = h
 	y := x
 	for range 7 {
 		y <<= 16
 		h = mixed(h, y-16384)
 	}
-	out[49] = h
+	out[1] = h
+
+	// What the last round compares, what bits are left in a round, and shifts with a sign.
+	z, less := int32(x), uint64(0)
+	for i := range int32(3) {
+		z |= math.MinInt32
+		less = bit(z>>i < i)
+	}
+	out[2] = less
+	for y = x & 255; y != 0; y /= 2 {
+		h = mixed(h, y&(1<<38+1)*(math.MaxUint64-1))
+	}
+	out[3] = h
+	n := int64(0)
+	for range 4 {
+		for i := -int(x & 31); i < 0; i++ {
+			n = n*-4096 + 4096
+		}
+	}
+	out[4] = uint64(n)
 }

@@ -971,10 +971,10 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localMPSPIRV,
-	Sum:   0xaeefee9c,
+	Sum:   0xbcc12b99,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0xa673198e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x5d8d7809},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x4669d9e6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x9ea8f7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1086,10 +1086,10 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: localSBSPIRV,
-	Sum:   0x701b95fc,
+	Sum:   0x8d3109e2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0x36de88e5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0xb403d692},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xe921dd55},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x65061d12},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB

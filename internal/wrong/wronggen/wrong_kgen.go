@@ -136,11 +136,11 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
 	},
 	SPIRV: afterReductionSPIRV,
-	Sum:   0xb82e9e4b,
+	Sum:   0xb96d12ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0x50439d41},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x357d41d5},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x8fecb576},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb88b8ffb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x55f43a22},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0xd148b28a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -213,9 +213,9 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6", Limit: -3},
 	},
 	SPIRV: countsSPIRV,
-	Sum:   0xa2e19f19,
+	Sum:   0x34dade75,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x77a5b58a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0xae85cd1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
@@ -289,9 +289,9 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5", Limit: -3},
 	},
 	SPIRV: evensSPIRV,
-	Sum:   0x5d9f5065,
+	Sum:   0xacb2e7a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x96d1b65},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x8df38d50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
@@ -500,9 +500,9 @@ var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6", Limit: -3},
 	},
 	SPIRV: guardedSPIRV,
-	Sum:   0x4dad5a0a,
+	Sum:   0xc17c9a95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0x63d12b23},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0xe894315a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
@@ -651,9 +651,9 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5", Limit: -3},
 	},
 	SPIRV: haloSPIRV,
-	Sum:   0x1f2f3100,
+	Sum:   0xf403d353,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x9bdbf353},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x1ef1892b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
@@ -726,9 +726,9 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5", Limit: -3},
 	},
 	SPIRV: halvesSPIRV,
-	Sum:   0xf2c296b5,
+	Sum:   0xe452f850,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0x6f51721d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xba18b4ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
@@ -864,9 +864,9 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
 	},
 	SPIRV: lastStepsSPIRV,
-	Sum:   0xcd430fd7,
+	Sum:   0xf44b069a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0xf67282c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x751d162d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -945,11 +945,11 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
 	},
 	SPIRV: lieSPIRV,
-	Sum:   0x2547cf9d,
+	Sum:   0xe4f36447,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0xa34d2412},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x28075178},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0x99fdec17},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x4ab086cc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0xa0a71836},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0x89acc3f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
@@ -1172,9 +1172,9 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5", Limit: -3},
 	},
 	SPIRV: missingSecondSPIRV,
-	Sum:   0xf3b9c695,
+	Sum:   0xeabf40c4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0x54029316},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xc3afebbd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1534,9 +1534,9 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5", Limit: -3},
 	},
 	SPIRV: smallBarrierSPIRV,
-	Sum:   0x1c7bf480,
+	Sum:   0x500dafa5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0xdc6c2219},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x9e661cf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
@@ -1610,9 +1610,9 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
 	},
 	SPIRV: treeSPIRV,
-	Sum:   0xbced93f6,
+	Sum:   0x94ba7160,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xea9eb978},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xd40f047a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree

@@ -60,11 +60,11 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8", Limit: -2},
 	},
 	SPIRV: finishSPIRV,
-	Sum:   0x7b5e4ed2,
+	Sum:   0x488ea0ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall, Sum: 0x8451eb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords, Sum: 0x3124e1ec},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0xd083ab78},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall, Sum: 0x19723096},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords, Sum: 0x24544d72},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0x5295ab44},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords, Sum: 0x4cbba092},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -133,11 +133,11 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8", Limit: -3},
 	},
 	SPIRV: foldSPIRV,
-	Sum:   0x9573e235,
+	Sum:   0xba3bfb7e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall, Sum: 0x7bfcfec},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords, Sum: 0x93828f04},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0x771fbb2b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall, Sum: 0xef55c253},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords, Sum: 0x5d9a1e28},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0xef46b7e6},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords, Sum: 0x4ca86137},
 	},
 }, func(a *kernelimpl.HostArgs) any {

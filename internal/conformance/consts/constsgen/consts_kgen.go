@@ -198,9 +198,9 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Pos: "internal/conformance/consts/kernels.go:33:2", Var: &consts.Size},
 	},
 	SPIRV: foldedSPIRV,
-	Sum:   0x629494bd,
+	Sum:   0x34d6d368,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0xd8331e6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0x96231e47},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
@@ -378,9 +378,9 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: localSPIRV,
-	Sum:   0xa0d50dd2,
+	Sum:   0x6722698d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0x66342f47},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0x6d6c6198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
@@ -453,10 +453,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x73e91ef6,
+	Sum:   0x5f1f9d2f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0xc9ccdcfd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0xefa9f8af},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x75aac3c8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x7b628dd7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -552,10 +552,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0xc4a9bf30,
+	Sum:   0xba2ee891,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xdc18199},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xbe91d53f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xb26151f6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x58d34d57},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{

@@ -58,9 +58,9 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25", Limit: -2},
 	},
 	SPIRV: faultedSPIRV,
-	Sum:   0x51cf76c1,
+	Sum:   0x42416279,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x68226474},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x47fb74fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
@@ -121,9 +121,9 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericFloat32SPIRV,
-	Sum:   0xdf1afdf4,
+	Sum:   0x6a7f54bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x9ce32da7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x256a804c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
@@ -186,7 +186,7 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericFloat64SPIRV,
-	Sum:   0xfedbaeeb,
+	Sum:   0x8533660f,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
@@ -247,7 +247,7 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericIntSPIRV,
-	Sum:   0x49429b7f,
+	Sum:   0xf3927b06,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
@@ -306,9 +306,9 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericInt32SPIRV,
-	Sum:   0x5b9a8169,
+	Sum:   0x5955464b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0xc9dba3ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x279cee4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
@@ -370,7 +370,7 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericInt64SPIRV,
-	Sum:   0x49429b7f,
+	Sum:   0xf3927b06,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -431,7 +431,7 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUintSPIRV,
-	Sum:   0x3aed9c65,
+	Sum:   0x803d7c1c,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
@@ -490,9 +490,9 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUint32SPIRV,
-	Sum:   0x28358673,
+	Sum:   0x2afa4151,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0x161c423b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0xe5693550},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
@@ -554,7 +554,7 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
 	SPIRV: genericUint64SPIRV,
-	Sum:   0x3aed9c65,
+	Sum:   0x803d7c1c,
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
@@ -871,9 +871,9 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
 	SPIRV: typedSPIRV,
-	Sum:   0x6fdad4cb,
+	Sum:   0x72df22ef,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x339920e2},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x6b54114f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{

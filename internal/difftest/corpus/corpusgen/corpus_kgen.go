@@ -1489,10 +1489,10 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
 	SPIRV: countedSPIRV,
-	Sum:   0xe6a02a43,
+	Sum:   0x5c128a60,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xc1afacf2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x927d6339},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xd852d415},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xb9d4da81},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1760,9 +1760,9 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
 	},
 	SPIRV: faultBeforeBarrierSPIRV,
-	Sum:   0x80be2cc7,
+	Sum:   0x60a8f3da,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x68156d5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -2243,9 +2243,9 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
 	SPIRV: genericsSPIRV,
-	Sum:   0x3eba68a8,
+	Sum:   0xf0132fca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0xe9936d26},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x874409fb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2417,10 +2417,10 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
 	},
 	SPIRV: grid2LocalSPIRV,
-	Sum:   0x46ddbbaa,
+	Sum:   0xf93b3a54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0x8639de31},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x5b831802},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x98c86884},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2542,9 +2542,9 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats32SPIRV,
-	Sum:   0xe633d403,
+	Sum:   0xf5dbc6a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0x279e071c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -2607,9 +2607,9 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
 	SPIRV: groupFloats64SPIRV,
-	Sum:   0x957701c8,
+	Sum:   0xf59829b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x3b26dbbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -2672,9 +2672,9 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
 	},
 	SPIRV: groupGuardsSPIRV,
-	Sum:   0xb7d67d5c,
+	Sum:   0x6831dc11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0x7e3fa6cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0xaa27715a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -2736,9 +2736,9 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt16SPIRV,
-	Sum:   0x979a1e54,
+	Sum:   0x64630890,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0x6b0c6910},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -2799,9 +2799,9 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt32SPIRV,
-	Sum:   0x3394426b,
+	Sum:   0x44a6f2a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0xb39663ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -2862,9 +2862,9 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt64SPIRV,
-	Sum:   0xcb5fca68,
+	Sum:   0x556875e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x3e60744a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -2925,9 +2925,9 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsInt8SPIRV,
-	Sum:   0xdbe6ebf,
+	Sum:   0x1f1e8d3e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0xcb0662cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -2988,9 +2988,9 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint32SPIRV,
-	Sum:   0xce89d6d0,
+	Sum:   0xe006116b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0xcdd2bef5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -3051,9 +3051,9 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint64SPIRV,
-	Sum:   0x74db8b7e,
+	Sum:   0xf3b442a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0xfcd11696},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3114,9 +3114,9 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
 	SPIRV: groupIntsUint8SPIRV,
-	Sum:   0x41349a5f,
+	Sum:   0xbfabfa1e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x51d60800},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0x5307260f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3193,10 +3193,10 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
 	},
 	SPIRV: groupLeaversSPIRV,
-	Sum:   0xe576f4e2,
+	Sum:   0xb27d98ff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x15ed1b5b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xeb073d82},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3276,10 +3276,10 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
 	},
 	SPIRV: groupRoundsSPIRV,
-	Sum:   0x6775310b,
+	Sum:   0x488a0b96,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0x4ac5a31f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x74768872},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3353,12 +3353,12 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	},
 	SPIRV: groupSettlesSPIRV,
-	Sum:   0xd2479c3f,
+	Sum:   0xf37b9be2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0x606f002f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x26b13da5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xf253038b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x4c79462},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -3430,10 +3430,10 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
 	SPIRV: groupVotesSPIRV,
-	Sum:   0x3b6df52c,
+	Sum:   0xca74e2ba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x942b7901},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0x996f05a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0xf41ef120},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -4352,7 +4352,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: largeStructsSPIRV,
 	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x88fe4888},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x3a1d296a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -4425,10 +4425,10 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
 	},
 	SPIRV: leaversSPIRV,
-	Sum:   0xd2a2fef9,
+	Sum:   0xee4882cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0xe40abfd7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xdc1a58e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0x3e7a8216},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xc3ebd027},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -4503,9 +4503,9 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7", Limit: -2},
 	},
 	SPIRV: localStructsSPIRV,
-	Sum:   0x8a90ef4b,
+	Sum:   0x466f28a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xff9f405e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xd27eab1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
@@ -4629,9 +4629,9 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7", Limit: -1},
 	},
 	SPIRV: loopedLocalSPIRV,
-	Sum:   0x762f3108,
+	Sum:   0xcb22935a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0xd1c22f18},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x50044950},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -5156,9 +5156,9 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7", Limit: -2},
 	},
 	SPIRV: neighboursSPIRV,
-	Sum:   0xfcf15615,
+	Sum:   0x8c44066e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0xf72844ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0xa3df19b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
@@ -5581,10 +5581,10 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
 	SPIRV: phasesSPIRV,
-	Sum:   0x69c8d69c,
+	Sum:   0x13ceef50,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0xc1889168},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x4944eaa6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0x1b1eca15},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x5ca47678},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -5889,9 +5889,9 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
 	},
 	SPIRV: reduceSPIRV,
-	Sum:   0xae299981,
+	Sum:   0x3e83cef2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x86c773cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x61f788a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -6006,9 +6006,9 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7", Limit: -3},
 	},
 	SPIRV: returnEarlySPIRV,
-	Sum:   0xf4c6a2f3,
+	Sum:   0xab86c899,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0xe1624a06},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
@@ -6203,9 +6203,9 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x529a46e5,
+	Sum:   0x9f01897e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xc4b01ab8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -6272,9 +6272,9 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesFloat32SPIRV,
-	Sum:   0x7f4fa844,
+	Sum:   0x41074f88,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0xe166a695},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0x7d8a2a06},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
@@ -6342,9 +6342,9 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesFloat64SPIRV,
-	Sum:   0x770ec168,
+	Sum:   0x965dafa2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x3b71df78},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x7dd149ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
@@ -6411,9 +6411,9 @@ var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesIntSPIRV,
-	Sum:   0xc17d5997,
+	Sum:   0x417cce82,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xd3c2366e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xbd17c13c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
@@ -6480,9 +6480,9 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesInt16SPIRV,
-	Sum:   0x672eabf6,
+	Sum:   0xa9d27931,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0x21bc06dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -6549,9 +6549,9 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
 	},
 	SPIRV: shufflesUint32SPIRV,
-	Sum:   0x26009da6,
+	Sum:   0xbcf6895b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0x95bbdc82},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0xaee26781},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
@@ -7216,10 +7216,10 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8", Limit: -4},
 	},
 	SPIRV: transposeSPIRV,
-	Sum:   0x343feeeb,
+	Sum:   0xafaa7acd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0xf4751ce8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0xa46aec72},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0x2669772c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0x7f35619e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{

@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, chunksKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, chunksInt32Kernel, chunksInt64Kernel, chunksUint32Kernel, chunksUint64Kernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unrolledKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -551,10 +551,10 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
 	SPIRV: bytesSPIRV,
-	Sum:   0xe87482da,
+	Sum:   0xc75c4780,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xcfd1fbb7},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xbc601a3c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xbd02e34b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x3afe89ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -616,9 +616,9 @@ var castsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
 	},
 	SPIRV: castsSPIRV,
-	Sum:   0x66bdf48f,
+	Sum:   0x8ddb46ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x9a887a9b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x4e8ce821},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
@@ -688,7 +688,7 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x7a2fae30,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0x21e98b3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0x6edfea8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xe65b3c82},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -724,14 +724,14 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-//go:embed Chunks.spv
-var chunksSPIRV string
+//go:embed ChunksInt32.spv
+var chunksInt32SPIRV string
 
-//go:embed Chunks.words.spv
-var chunksWords string
+//go:embed ChunksInt32.words.spv
+var chunksInt32Words string
 
-var chunksKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Chunks",
+var chunksInt32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ChunksInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
 	Rank:    1,
@@ -742,40 +742,207 @@ var chunksKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:72:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:73:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:73:31"},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
 	},
-	SPIRV: chunksSPIRV,
-	Sum:   0xedc8b602,
+	SPIRV: chunksInt32SPIRV,
+	Sum:   0xf6dc1aab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksWords, Sum: 0x37dbec07},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksInt32Words, Sum: 0x169519e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return golang.Chunks{
+	return golang.ChunksInt32{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// Chunks is the kernel [golang.Chunks] with its slices in device memory.
-// Chunks runs loops of which it is known how often they run, but not from where to where.
-type Chunks struct {
+// ChunksInt32 is the kernel [golang.ChunksInt32] with its slices in device memory.
+type ChunksInt32 struct {
 	X   runtime.View[uint64]
 	Out runtime.View[uint64]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Chunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(chunksKernel)
+func (k ChunksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(chunksInt32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
 	return l.ParallelFor1(q, r, opts)
 }
 
-// RunChunks runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChunks(ctx context.Context, dev *runtime.Device, k golang.Chunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chunksKernel)
+// RunChunksInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChunksInt32(ctx context.Context, dev *runtime.Device, k golang.ChunksInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chunksInt32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ChunksInt64.spv
+var chunksInt64SPIRV string
+
+//go:embed ChunksInt64.words.spv
+var chunksInt64Words string
+
+var chunksInt64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ChunksInt64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
+	},
+	SPIRV: chunksInt64SPIRV,
+	Sum:   0x48abfa10,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksInt64Words, Sum: 0x5d0afc00},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ChunksInt64{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// ChunksInt64 is the kernel [golang.ChunksInt64] with its slices in device memory.
+type ChunksInt64 struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ChunksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(chunksInt64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunChunksInt64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChunksInt64(ctx context.Context, dev *runtime.Device, k golang.ChunksInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chunksInt64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ChunksUint32.spv
+var chunksUint32SPIRV string
+
+//go:embed ChunksUint32.words.spv
+var chunksUint32Words string
+
+var chunksUint32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ChunksUint32",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
+	},
+	SPIRV: chunksUint32SPIRV,
+	Sum:   0xa238a915,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksUint32Words, Sum: 0xfed76837},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ChunksUint32{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// ChunksUint32 is the kernel [golang.ChunksUint32] with its slices in device memory.
+type ChunksUint32 struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ChunksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(chunksUint32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunChunksUint32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChunksUint32(ctx context.Context, dev *runtime.Device, k golang.ChunksUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chunksUint32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed ChunksUint64.spv
+var chunksUint64SPIRV string
+
+//go:embed ChunksUint64.words.spv
+var chunksUint64Words string
+
+var chunksUint64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ChunksUint64",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
+	},
+	SPIRV: chunksUint64SPIRV,
+	Sum:   0xce2f5085,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksUint64Words, Sum: 0x9bbf9ccd},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.ChunksUint64{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// ChunksUint64 is the kernel [golang.ChunksUint64] with its slices in device memory.
+type ChunksUint64 struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ChunksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(chunksUint64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunChunksUint64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunChunksUint64(ctx context.Context, dev *runtime.Device, k golang.ChunksUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(chunksUint64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
@@ -1328,9 +1495,9 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:196:7", Limit: -2},
 	},
 	SPIRV: firstsSPIRV,
-	Sum:   0xed1e6930,
+	Sum:   0x33137fa4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x620cc6ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0xf6573fc9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1482,9 +1649,9 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
 	SPIRV: generatorsSPIRV,
-	Sum:   0xa47700,
+	Sum:   0x894427bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0xa47cd0e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x735f0462},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -2224,9 +2391,9 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
 	},
 	SPIRV: makesSPIRV,
-	Sum:   0x575a9496,
+	Sum:   0xd3e74456,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x29b352bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x1d0cfda0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
@@ -2289,10 +2456,10 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:309:7", Limit: -2},
 	},
 	SPIRV: makesAmongSPIRV,
-	Sum:   0x160fc8e,
+	Sum:   0xd9b6abcd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0xa1a8a028},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x550a7f83},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x797a2bfe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x7fb08476},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2769,9 +2936,9 @@ var orderKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:150:39", Limit: 40},
 	},
 	SPIRV: orderSPIRV,
-	Sum:   0x133e9413,
+	Sum:   0xcf0233e8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0xc65bc3df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0xdc64ec41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
@@ -3218,9 +3385,9 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
 	SPIRV: pipelineSPIRV,
-	Sum:   0x43edaecd,
+	Sum:   0x878c2777,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x1df57592},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x71dd0c79},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -3283,9 +3450,9 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
 	},
 	SPIRV: randomSPIRV,
-	Sum:   0x3eb6e178,
+	Sum:   0xcab13be0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x90108df6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xd340d5d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -3858,9 +4025,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x86b5bc95,
+	Sum:   0x3bdc4f65,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xfdd5f25f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x97d69be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -4671,9 +4838,9 @@ var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
 	},
 	SPIRV: sideSPIRV,
-	Sum:   0x1a5f6749,
+	Sum:   0x452fad1c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x8006f70f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x42d8bdbe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
@@ -5939,9 +6106,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0xa48f6641,
+	Sum:   0x36ba49ed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x653f0231},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -6028,6 +6195,63 @@ func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unlikeKernel)
 	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Unrolled.spv
+var unrolledSPIRV string
+
+//go:embed Unrolled.words.spv
+var unrolledWords string
+
+var unrolledKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Unrolled",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:94:10", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:95:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:95:34"},
+	},
+	SPIRV: unrolledSPIRV,
+	Sum:   0xf65085e6,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0xab3a89c7},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.Unrolled{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// Unrolled is the kernel [golang.Unrolled] with its slices in device memory.
+// Unrolled runs loops that leave compilers more to say once their rounds are written out.
+type Unrolled struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unrolledKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnrolled runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unrolledKernel)
+	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
@@ -6244,7 +6468,7 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: varintsSPIRV,
 	Sum:   0xfb9e114a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0x2a12cd5f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xec7e5eb7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{

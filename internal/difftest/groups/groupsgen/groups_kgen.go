@@ -62,10 +62,10 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36", Limit: -3},
 	},
 	SPIRV: aloneSPIRV,
-	Sum:   0xcf86d27,
+	Sum:   0x15adffae,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0xceb7680e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x72b3a56b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0x9781ab7f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x29b2a0b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
@@ -137,9 +137,9 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
 	SPIRV: ballotsSPIRV,
-	Sum:   0x42d534cd,
+	Sum:   0x929dcf3f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x1857062e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x6847b209},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -214,12 +214,12 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
 	},
 	SPIRV: bisectionsSPIRV,
-	Sum:   0x1beba467,
+	Sum:   0xe7ed7b3d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0xdba825c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x1f21ae21},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x88f4d58},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x94948210},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x67492631},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0xb4ecbeb6},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x405652e3},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x966e6ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
@@ -303,11 +303,11 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7", Limit: -3},
 	},
 	SPIRV: choicesSPIRV,
-	Sum:   0x312c3517,
+	Sum:   0x7b5720c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0xe608a457},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x2ff1ca59},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0xa8ad2f74},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x17cbcb4a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x485d7127},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0x4128425a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
@@ -376,10 +376,10 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	},
 	SPIRV: oneWayOutSPIRV,
-	Sum:   0x35dde274,
+	Sum:   0x3493e31f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0xc512a80},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x86703f78},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x9f61bd2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0xc6004327},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
@@ -471,12 +471,12 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
 	SPIRV: ownChecksSPIRV,
-	Sum:   0x8b510550,
+	Sum:   0x38d36aef,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0xfa60c932},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x98d6c024},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0x514b66d2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0xbe99701d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x8093cbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x6e23515c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0xf5895f6c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x77d6cc3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -554,10 +554,10 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0xbf4d16d8,
+	Sum:   0xbb641642,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0x8316c512},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x798dd562},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0xb96f33a0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x281f05ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
@@ -632,9 +632,9 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
 	},
 	SPIRV: replacedSPIRV,
-	Sum:   0xa009cc0,
+	Sum:   0x7dfb5092,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0x86f04b41},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xc11910d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
@@ -713,9 +713,9 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
 	},
 	SPIRV: rowsSPIRV,
-	Sum:   0xda223974,
+	Sum:   0x7963855f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0x1698843b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0xe23b0689},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
@@ -780,10 +780,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0xf4d160ec,
+	Sum:   0xf2ef9f61,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0x6d377def},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x87a033e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0x49c1637d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x194f4692},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
@@ -871,11 +871,11 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5", Limit: -3},
 	},
 	SPIRV: statedSPIRV,
-	Sum:   0x6f425c9a,
+	Sum:   0xf9186c10,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0xe1534adb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0x17de45e1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xcffa583b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x3ae92218},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0xadb63089},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xf85c571},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -948,10 +948,10 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
 	SPIRV: stepsSPIRV,
-	Sum:   0x46fadc65,
+	Sum:   0x13662d4f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0xd0ba561f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0x4b908195},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x97b66596},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0xb83231b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
@@ -1036,11 +1036,11 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
 	},
 	SPIRV: uniformRowsSPIRV,
-	Sum:   0xb401d080,
+	Sum:   0xcb285fcc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x45167bcf},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0xacf29f1a},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x8a1fa24a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x4ddd883c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0xb12ffa4a},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x8d3b95a7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
@@ -1107,11 +1107,11 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
-	Sum:   0x38bbc54e,
+	Sum:   0xd5fdd2ab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x2d11be7c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x538a133c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x7e53fe46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0xbddf0aad},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x6ec6df6f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0xe4302969},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
@@ -1195,11 +1195,11 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat32SPIRV,
-	Sum:   0xcfa97d02,
+	Sum:   0xf4d224d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xc8e61608},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x35a9cb0e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0x3fee520d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xf820742c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x133d4416},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0xd7d212bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
@@ -1272,11 +1272,11 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
 	SPIRV: wholeFloat64SPIRV,
-	Sum:   0xed1ac692,
+	Sum:   0xa15f6188,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xc58ee305},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x256e7464},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0xf34cb533},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xb9d5a5dd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x8ca7141c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0xa4e9b9e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
@@ -1346,11 +1346,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt16SPIRV,
-	Sum:   0x2e1cead4,
+	Sum:   0xe625c1d1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0xb06de2ac},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x7a22a129},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0x83967ad5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0x808fdc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x6a4664f2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0xe53acfee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -1420,11 +1420,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt32SPIRV,
-	Sum:   0x86109189,
+	Sum:   0xffb0daf4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xbe592987},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x2dfc01c3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0xb7d7c77d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xef7e24bb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x16791a3f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0x7faa8df7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -1495,11 +1495,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt64SPIRV,
-	Sum:   0x70d9d627,
+	Sum:   0xdfed66ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x35063fef},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0xb5c5f965},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0xaeaff096},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x2242cf07},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0xa8612497},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x32a1a52e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -1569,11 +1569,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeInt8SPIRV,
-	Sum:   0xc2e628a2,
+	Sum:   0x94f1ab3f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xe926a303},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x5ae4ff6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x36b2dbc6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xdfffc3e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x6ef15815},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x51fde58e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -1643,11 +1643,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint32SPIRV,
-	Sum:   0xf42d6f9,
+	Sum:   0x3cbf8112,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0x1a0c9bd1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0x57c617ef},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x9b60ebb4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0x1e40d15f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0xfff37400},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x29bf0376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -1718,11 +1718,11 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
 	SPIRV: wholeUint64SPIRV,
-	Sum:   0xae6d7dff,
+	Sum:   0x14ac3cd2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x9e45def4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xad6742b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0x54bd3698},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x39da5079},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xf2eae266},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xbf532823},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{

@@ -969,9 +969,9 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7", Limit: -2},
 	},
 	SPIRV: tileSPIRV,
-	Sum:   0xddc92003,
+	Sum:   0xc5da5279,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0x3104f91b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0xc0490cb6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{

@@ -275,10 +275,10 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
 	},
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0xce2f424,
+	Sum:   0x16d45aa1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0x5712590b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x194b614c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xb5a5fc8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x4deefe09},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -365,10 +365,10 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
 	},
 	SPIRV: matMulConstantSPIRV,
-	Sum:   0x3296ed06,
+	Sum:   0xe41c1873,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x7aef5d9c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0xaa15e196},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x1517fb84},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x990e2daa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -449,10 +449,10 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Pos: "internal/specbench/kernels/kernels.go:20:2", Var: &kernels.Tile},
 	},
 	SPIRV: matMulSpecSPIRV,
-	Sum:   0xfdcd52ad,
+	Sum:   0x281733b2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0xc23755ae},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xa99c239b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x9a364a7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x75cdc1cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
