@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"math/bits"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -11,6 +13,7 @@ type zeroHider struct {
 	f     *ir.Func
 	kinds int               // of zeros, which differ in their bits
 	in    map[*ir.Value]int // the kinds of those that stand in what is hidden
+	reads map[*ir.Value]int // how many of the lowest bits of its arguments matter to a value
 }
 
 // valueKinds is how many kinds of zeros there are for values where flags are hidden, too.
@@ -32,15 +35,16 @@ func (h *zeroHider) hideValues() {
 	f := h.f
 	h.splitComparisons()
 	h.splitMinima()
-	hidden, scaled, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	h.reads = readBits(f)
+	hidden, bit, scaled, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			for _, a := range upperBytes(v) {
 				hidden[a] = true
 			}
 			for _, a := range v.Args {
-				if isBit(a) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
-					hidden[a] = true
+				if h.isBit(a, v) && (a.Op != ir.OpSelect || v.Op == ir.OpSelect) {
+					hidden[a], bit[a] = true, true
 				}
 				for _, is := range hiddenFrom {
 					hidden[a] = hidden[a] || is(a, v)
@@ -63,7 +67,7 @@ func (h *zeroHider) hideValues() {
 				kind := h.otherKind(v)
 				h.in[v] = kind
 				made := h.orKind(v, v, kind)
-				if v.Op == ir.OpAnd && isBit(v) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
+				if v.Op == ir.OpAnd && (bit[v] || isBit(v)) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
 				}
 				if upper[v] {
@@ -98,6 +102,54 @@ func (h *zeroHider) hideValues() {
 			}
 		}
 	}
+}
+
+// isBit reports whether v is told of by isBit, or those of its bits are that matter to use.
+func (h *zeroHider) isBit(v, use *ir.Value) bool {
+	if isBit(v) {
+		return true
+	}
+	return v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(possible(v)&(1<<h.reads[use]-1)) == 1
+}
+
+// readBits returns for the instructions of f how many of the lowest bits of their arguments
+// matter to them, or to what uses them: to y*x in y*x & 255 it is 8.
+func readBits(f *ir.Func) map[*ir.Value]int {
+	const all = 64
+	reads := map[*ir.Value]int{}
+	used := map[*ir.Value]int{} // the most that is read of a value
+	for i := len(f.Blocks) - 1; i >= 0; i-- {
+		b := f.Blocks[i]
+		for _, phi := range b.Phis {
+			for _, a := range phi.Args {
+				used[a] = all
+			}
+		}
+		for j := len(b.Insts) - 1; j >= 0; j-- {
+			v := b.Insts[j]
+			n := all
+			switch v.Op {
+			case ir.OpAnd:
+				n = used[v]
+				if v.Args[1].IsConst() {
+					n = min(n, bits.Len64(v.Args[1].Bits))
+				}
+			case ir.OpUConvert, ir.OpSConvert:
+				n = min(used[v], v.Type.Bits())
+			case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpOr, ir.OpXor, ir.OpNot:
+				n = used[v]
+			case ir.OpShl:
+				if v.Args[1].IsConst() {
+					n = used[v]
+				}
+			}
+			reads[v] = n
+			for _, a := range v.Args {
+				used[a] = max(used[a], n)
+			}
+		}
+	}
+	return reads
 }
 
 // splitComparisons makes x < y and y < x of one function comparisons of different

@@ -7,7 +7,7 @@ import (
 )
 
 // hiddenFrom holds what tells of a value whether a use of it must not see what it is.
-var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNegated, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum, isSquare, isMaskedByCount, isShiftedAgain}
+var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNegated, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum, isSquare, isMaskedByCount, isShiftedAgain, isShiftedNegative}
 
 // isBit reports whether v is computed and 0, 1 or -1 by its op, or 0 and another power of
 // two: NVIDIA's compiler goes wrong over products of those, too. Of such an index, as in
@@ -118,7 +118,7 @@ func isSigned(v, use *ir.Value) bool {
 
 // isCompared reports whether use compares v in a way that NVIDIA's compiler gets wrong.
 func isCompared(v, use *ir.Value) bool {
-	return isScaled(v, use) || isBound(v, use) || isShiftedByCount(v, use)
+	return isScaled(v, use) || isBound(v, use)
 }
 
 // isScaled reports whether v is twice a number or another multiple of it, which use
@@ -218,4 +218,10 @@ func isTurned(v, use *ir.Value) bool {
 		}
 	}
 	return false
+}
+
+// isShiftedNegative reports whether an or makes v negative, and use shifts it with its
+// sign: NVIDIA's compiler may shift it without where a loop is written out.
+func isShiftedNegative(v, use *ir.Value) bool {
+	return use.Op == ir.OpShrA && v.Op == ir.OpOr && certain(v)&(mask(v.Type)>>1+1) != 0
 }

@@ -93,19 +93,6 @@ func isCounter(v *ir.Value) bool {
 	return false
 }
 
-// isShiftedByCount reports whether v is shifted with its sign, and use compares it, and
-// what a loop counts is the other number or by how much. Where the loop of
-//
-//	for i := range 3 { less = y>>i < i }
-//
-// is written out, NVIDIA's compiler makes a comparison without signs of the last one.
-func isShiftedByCount(v, use *ir.Value) bool {
-	if v.Op != ir.OpShrA || !isCompare(use.Op) {
-		return false
-	}
-	return isCounter(v.Args[1]) || isCounter(use.Args[0]) || isCounter(use.Args[1])
-}
-
 // isShiftedAgain reports whether a loop carries v over its rounds, and use shifts it for
 // the next one, so far that NVIDIA's compiler, which writes out rounds and makes one shift
 // of many, shifts by all 64 bits or more. A product with a power of two or its negative is

@@ -282,6 +282,17 @@ func certain(v *ir.Value) uint64 {
 	return 0
 }
 
+// notAbove reports whether v is x or less without signs, by what it is computed from x.
+func notAbove(v, x *ir.Value) bool {
+	switch v.Op {
+	case ir.OpAnd:
+		return v.Args[0] == x || v.Args[1] == x
+	case ir.OpShrL, ir.OpUDiv, ir.OpUMod:
+		return v.Args[0] == x
+	}
+	return false
+}
+
 // addend returns the a and c that v is the sum of, where c is a constant, which may be 0.
 func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
@@ -308,8 +319,11 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 		if isZero(x) {
 			return s.set(v, ir.OpINe, y, x)
 		}
+		if notAbove(y, x) {
+			return s.m.Bool(false)
+		}
 	case ir.OpULe:
-		if isZero(x) || isOnes(y) {
+		if isZero(x) || isOnes(y) || notAbove(x, y) {
 			return s.m.Bool(true)
 		}
 		if isZero(y) {
@@ -536,6 +550,9 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpSelect, c, x.Args[1], y)
 	case y.Op == ir.OpSelect && y.Args[0] == c:
 		return s.set(v, ir.OpSelect, c, x, y.Args[2])
+	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the lesser
+		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the greater
+		return x
 	case c.Op == ir.OpINe && sameValues(c.Args, v.Args[1:]):
 		return x
 	case c.Op == ir.OpIEq && sameValues(c.Args, v.Args[1:]):

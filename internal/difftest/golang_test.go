@@ -203,10 +203,8 @@ func init() {
 }
 
 func init() {
-	addChunks("ChunksInt32", gen.RunChunksInt32)
-	addChunks("ChunksUint32", gen.RunChunksUint32)
-	addChunks("ChunksInt64", gen.RunChunksInt64)
-	addChunks("ChunksUint64", gen.RunChunksUint64)
+	addChunks("SignedChunks", gen.RunSignedChunks)
+	addChunks("UnsignedChunks", gen.RunUnsignedChunks)
 	add1("Unrolled", gen.RunUnrolled, len(starts()), func() golang.Unrolled {
 		return golang.Unrolled{X: starts(), Out: make([]uint64, len(starts())*golang.UnrolledResults)}
 	})
@@ -225,9 +223,9 @@ func starts() []uint64 {
 	return xs
 }
 
-func addChunks[T int32 | uint32 | int64 | uint64](name string, run runner[golang.Chunks[T]]) {
-	add1(name, run, len(starts()), func() golang.Chunks[T] {
-		return golang.Chunks[T]{X: starts(), Out: make([]uint64, len(starts())*golang.ChunkResults)}
+func addChunks[T int32 | uint32, U int64 | uint64](name string, run runner[golang.Chunks[T, U]]) {
+	add1(name, run, len(starts()), func() golang.Chunks[T, U] {
+		return golang.Chunks[T, U]{X: starts(), Out: make([]uint64, len(starts())*golang.ChunkResults)}
 	})
 }
 

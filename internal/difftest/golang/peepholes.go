@@ -12,7 +12,7 @@ import (
 type Peepholes struct{ X, Y, Out []uint64 }
 
 // PeepholeResults is the number of results per work-item of Peepholes.
-const PeepholeResults = 75
+const PeepholeResults = 78
 
 // Properties returns the kernel's properties.
 func (Peepholes) Properties() properties.List {
@@ -152,4 +152,9 @@ func (k Peepholes) Kernel(it dsl.Item1) {
 		less = max(int64(i)-less-n, int64(i))
 	}
 	out[74] = uint64(less)
+
+	// Bits of which one matters, and a sign that a shift extends.
+	out[75] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
+	out[76] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
+	out[77] = uint64((int32(x) | math.MinInt32) >> 2)
 }

@@ -27,7 +27,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, chunksInt32Kernel, chunksInt64Kernel, chunksUint32Kernel, chunksUint64Kernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unrolledKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, signedChunksKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unrolledKernel, unsignedChunksKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
 
 //go:embed Again.spv
@@ -721,230 +721,6 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed ChunksInt32.spv
-var chunksInt32SPIRV string
-
-//go:embed ChunksInt32.words.spv
-var chunksInt32Words string
-
-var chunksInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ChunksInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
-	},
-	SPIRV: chunksInt32SPIRV,
-	Sum:   0xf6dc1aab,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksInt32Words, Sum: 0x169519e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.ChunksInt32{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-
-// ChunksInt32 is the kernel [golang.ChunksInt32] with its slices in device memory.
-type ChunksInt32 struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ChunksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(chunksInt32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunChunksInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChunksInt32(ctx context.Context, dev *runtime.Device, k golang.ChunksInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chunksInt32Kernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed ChunksInt64.spv
-var chunksInt64SPIRV string
-
-//go:embed ChunksInt64.words.spv
-var chunksInt64Words string
-
-var chunksInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ChunksInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
-	},
-	SPIRV: chunksInt64SPIRV,
-	Sum:   0x48abfa10,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksInt64Words, Sum: 0x5d0afc00},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.ChunksInt64{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-
-// ChunksInt64 is the kernel [golang.ChunksInt64] with its slices in device memory.
-type ChunksInt64 struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ChunksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(chunksInt64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunChunksInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChunksInt64(ctx context.Context, dev *runtime.Device, k golang.ChunksInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chunksInt64Kernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed ChunksUint32.spv
-var chunksUint32SPIRV string
-
-//go:embed ChunksUint32.words.spv
-var chunksUint32Words string
-
-var chunksUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ChunksUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
-	},
-	SPIRV: chunksUint32SPIRV,
-	Sum:   0xa238a915,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksUint32Words, Sum: 0xfed76837},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.ChunksUint32{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-
-// ChunksUint32 is the kernel [golang.ChunksUint32] with its slices in device memory.
-type ChunksUint32 struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ChunksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(chunksUint32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunChunksUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChunksUint32(ctx context.Context, dev *runtime.Device, k golang.ChunksUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chunksUint32Kernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-//go:embed ChunksUint64.spv
-var chunksUint64SPIRV string
-
-//go:embed ChunksUint64.words.spv
-var chunksUint64Words string
-
-var chunksUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ChunksUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:72:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:72:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:73:12", Limit: -1},
-	},
-	SPIRV: chunksUint64SPIRV,
-	Sum:   0xce2f5085,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chunksUint64Words, Sum: 0x9bbf9ccd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return golang.ChunksUint64{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-
-// ChunksUint64 is the kernel [golang.ChunksUint64] with its slices in device memory.
-type ChunksUint64 struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ChunksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	l := kernelimpl.NewLaunch(chunksUint64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
-}
-
-// RunChunksUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChunksUint64(ctx context.Context, dev *runtime.Device, k golang.ChunksUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chunksUint64Kernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -3213,7 +2989,6 @@ var passedKernel = kernelimpl.Register(&abi.Kernel{
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
-		{Kind: abi.FaultSliceOrder, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
 		{Kind: abi.FaultSliceLen, Pos: "crypto/internal/fips140/sha256/sha256.go:225:15", Unsigned: true, Limit: 72},
 		{Kind: abi.FaultPanic, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
 		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
@@ -3223,9 +2998,9 @@ var passedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
 	},
 	SPIRV: passedSPIRV,
-	Sum:   0xdacce813,
+	Sum:   0x558fed59,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passedWords, Sum: 0xddf49e21},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passedWords, Sum: 0xac0db7ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
@@ -3283,9 +3058,9 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
 	},
 	SPIRV: peepholesSPIRV,
-	Sum:   0xb9d24b6b,
+	Sum:   0x982d6ed6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0x87e97e8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0x880792e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
@@ -4938,6 +4713,62 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed SignedChunks.spv
+var signedChunksSPIRV string
+
+//go:embed SignedChunks.words.spv
+var signedChunksWords string
+
+var signedChunksKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "SignedChunks",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
+	},
+	SPIRV: signedChunksSPIRV,
+	Sum:   0xe5441ae9,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signedChunksWords, Sum: 0xee213c7c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.SignedChunks{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// SignedChunks is the kernel [golang.SignedChunks] with its slices in device memory.
+type SignedChunks struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(signedChunksKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(signedChunksKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Slices.spv
 var slicesSPIRV string
 
@@ -6106,9 +5937,9 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
 	SPIRV: unitsSPIRV,
-	Sum:   0x36ba49ed,
+	Sum:   0xa48f6641,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x653f0231},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -6217,14 +6048,14 @@ var unrolledKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 32,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:94:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:95:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:95:34"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:98:10", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:99:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:99:34"},
 	},
 	SPIRV: unrolledSPIRV,
-	Sum:   0xf65085e6,
+	Sum:   0xbd09dcd1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0xab3a89c7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0x3c845cef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
@@ -6251,6 +6082,62 @@ func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 // RunUnrolled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unrolledKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed UnsignedChunks.spv
+var unsignedChunksSPIRV string
+
+//go:embed UnsignedChunks.words.spv
+var unsignedChunksWords string
+
+var unsignedChunksKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "UnsignedChunks",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
+	},
+	SPIRV: unsignedChunksSPIRV,
+	Sum:   0x6606c4f7,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unsignedChunksWords, Sum: 0xe819f113},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return golang.UnsignedChunks{
+		X:   kernelimpl.HostSlice[uint64](a, 0),
+		Out: kernelimpl.HostSlice[uint64](a, 1),
+	}.Kernel
+})
+
+// UnsignedChunks is the kernel [golang.UnsignedChunks] with its slices in device memory.
+type UnsignedChunks struct {
+	X   runtime.View[uint64]
+	Out runtime.View[uint64]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k UnsignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(unsignedChunksKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunUnsignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
+func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.UnsignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(unsignedChunksKernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
