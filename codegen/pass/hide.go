@@ -73,6 +73,9 @@ func (h *zeroHider) hideValues() {
 				if upper[v] {
 					made = upperOrZero(f, made)
 				}
+				if isMadeNegative(v) && !upper[v] {
+					made = xorZero(f, v)
+				}
 				out = append(out, made...)
 				wide[v] = made[len(made)-1]
 			}
@@ -396,9 +399,7 @@ func flagBit(n int) uint32 {
 // decides a branch and a driver knows x, it knows of these bits of z behind it that they
 // are zero, and they would hide nothing more there.
 func (m *maker) zeros(bits uint32) *ir.Value {
-	z := m.op(ir.OpArg, ir.TypeI32)
-	z.Bits = abi.OffsetReserved
-	return m.op(ir.OpAnd, ir.TypeI32, z, m.f.Module.Const(ir.TypeI32, uint64(bits)))
+	return m.op(ir.OpAnd, ir.TypeI32, m.zero(ir.TypeI32), m.f.Module.Const(ir.TypeI32, uint64(bits)))
 }
 
 // orZero returns v | z with zeros for z, and what that takes, to stand where at does.
@@ -415,6 +416,16 @@ func (h *zeroHider) orKind(v, at *ir.Value, kind int) []*ir.Value {
 	return m.made
 }
 
+// zero returns all of the launch block's zero as a number of 32 bits made one of type t.
+func (m *maker) zero(t *ir.Type) *ir.Value {
+	z := m.op(ir.OpArg, ir.TypeI32)
+	z.Bits = abi.OffsetReserved
+	if t != ir.TypeI32 {
+		z = m.op(ir.OpUConvert, t, z)
+	}
+	return z
+}
+
 // maskOrZero returns v, x & c, as x & (c|z), and what that takes: a driver that knows the
 // mask computes one bit of x, whatever is done with it.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
@@ -423,12 +434,15 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	if x.IsConst() {
 		x, c = c, x
 	}
-	z := m.op(ir.OpArg, ir.TypeI32)
-	z.Bits = abi.OffsetReserved
-	if v.Type != ir.TypeI32 {
-		z = m.op(ir.OpUConvert, v.Type, z)
-	}
-	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, c, z))
+	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, c, m.zero(v.Type)))
+	return m.made
+}
+
+// xorZero returns v ^ z, and what that takes: of v | z a driver knows each bit that is set
+// in v.
+func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
+	m := &maker{f: f, at: v}
+	m.op(ir.OpXor, v.Type, v, m.zero(v.Type))
 	return m.made
 }
 

@@ -24,22 +24,64 @@ import (
 //	use(x)
 func loopValues(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		dom := f.Dominators()
-		uses := findUses(f, dom)
-		for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
-			if h := f.Blocks[i]; h.Continue != nil {
-				if xs := outliving(h, dom, uses); len(xs) > 0 {
-					breakLater(f, h, xs)
-					dom = f.Dominators()
-					uses = findUses(f, dom)
-				}
-			}
-		}
-		for i, b := range f.Blocks {
-			b.ID = i
-		}
+		handOut(f, func(_ *ir.Block, _ []*ir.Value, care bool) bool { return care })
 	}
 	return nil
+}
+
+// wordsLoopValues is loopValues of a module without integers of 64 bits: SwiftShader
+// computes for work-items that have left a loop what the header's phis become, too.
+func wordsLoopValues(m *ir.Module) {
+	for _, f := range bodies(m) {
+		handOut(f, func(h *ir.Block, xs []*ir.Value, care bool) bool {
+			return care || slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) && !leftAtOnce(h)
+		})
+		countedFlags(f)
+	}
+}
+
+// handOut lets the headers of those loops do their breaks that must, by what outliving
+// returns for them.
+func handOut(f *ir.Func, must func(h *ir.Block, xs []*ir.Value, care bool) bool) {
+	dom := f.Dominators()
+	uses := findUses(f, dom)
+	for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
+		if h := f.Blocks[i]; h.Continue != nil {
+			if xs, care := outliving(h, dom, uses); must(h, xs, care) {
+				breakLater(f, h, xs)
+				dom = f.Dominators()
+				uses = findUses(f, dom)
+			}
+		}
+	}
+	for i, b := range f.Blocks {
+		b.ID = i
+	}
+}
+
+// leftAtOnce reports whether the loop of h has one way out, in its header or where its
+// rounds end, and runs as often for all work-items.
+func leftAtOnce(h *ir.Block) bool {
+	if len(h.Merge.Preds) != 1 {
+		return false
+	}
+	from := h.Merge.Preds[0]
+	if from != h && !slices.Equal(h.Continue.Preds, []*ir.Block{from}) {
+		return false
+	}
+	seen := map[*ir.Value]bool{} // by assumption, such as what a phi becomes
+	var same func(v *ir.Value) bool
+	same = func(v *ir.Value) bool {
+		switch {
+		case v == nil || seen[v] || v.IsConstExpr() || v.Op == ir.OpArg:
+			return v != nil
+		case v.Op == ir.OpPhi && v.Block == h, v.Op != ir.OpPhi && v.Op != ir.OpBuiltIn && v.Op.Has(ir.FlagPure):
+			seen[v] = true
+			return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !same(a) })
+		}
+		return false
+	}
+	return same(from.Term.Cond)
 }
 
 // users has for each value the blocks at whose ends, or in which, it is used, and the
@@ -76,10 +118,11 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 }
 
 // outliving returns the values that are computed in the loop of h and used behind
-// it, in order; or none, if they all need no care, as the phis of h do not.
-func outliving(h *ir.Block, dom *ir.DomTree, uses *users) []*ir.Value {
+// it, in order, and whether lavapipe must be kept from losing them, as it does not lose
+// the phis of h.
+func outliving(h *ir.Block, dom *ir.DomTree, uses *users) (out []*ir.Value, care bool) {
 	if len(h.Merge.Preds) == 0 {
-		return nil
+		return nil, false
 	}
 	inside := func(b *ir.Block) bool {
 		return b != nil && dom.Reachable(b) && dom.Dominates(h, b) && !dom.Dominates(h.Merge, b)
@@ -89,7 +132,7 @@ func outliving(h *ir.Block, dom *ir.DomTree, uses *users) []*ir.Value {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-			return nil // all work-items leave at once
+			return nil, false // all work-items leave at once
 		}
 		blocks = append(blocks, b)
 		for _, c := range dom.Children(b) {
@@ -119,8 +162,6 @@ func outliving(h *ir.Block, dom *ir.DomTree, uses *users) []*ir.Value {
 		safe[v] = ok
 		return ok
 	}
-	var out []*ir.Value
-	care := false
 	outside := func(b *ir.Block) bool { return !inside(b) }
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
@@ -130,10 +171,7 @@ func outliving(h *ir.Block, dom *ir.DomTree, uses *users) []*ir.Value {
 			}
 		}
 	}
-	if !care {
-		return nil
-	}
-	return out
+	return out, care
 }
 
 // breakLater lets the header of a loop do its breaks, and hands the values xs out
@@ -143,6 +181,11 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
 	// What goes into the next round then comes from the breaks as well.
+	for _, v := range c.Insts {
+		for i, a := range v.Args {
+			v.Args[i] = joined(c, a)
+		}
+	}
 	for _, p := range h.Phis {
 		p.Args[back] = joined(c, p.Args[back])
 	}
@@ -254,9 +297,9 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 }
 
 // joined returns the value v, which comes from block c, as a phi of c, unless it is
-// the same everywhere.
+// the same everywhere, or is made there.
 func joined(c *ir.Block, v *ir.Value) *ir.Value {
-	if v.Block == nil || v.Block == c && v.Op == ir.OpPhi {
+	if v.Block == nil || v.Block == c {
 		return v
 	}
 	p := c.NewPhi(v.Type)

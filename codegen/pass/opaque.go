@@ -221,7 +221,11 @@ func isTurned(v, use *ir.Value) bool {
 }
 
 // isShiftedNegative reports whether an or makes v negative, and use shifts it with its
-// sign: NVIDIA's compiler may shift it without where a loop is written out.
-func isShiftedNegative(v, use *ir.Value) bool {
-	return use.Op == ir.OpShrA && v.Op == ir.OpOr && certain(v)&(mask(v.Type)>>1+1) != 0
+// sign. What becomes of that where a loop is written out NVIDIA's compiler extends to 64
+// bits without a sign.
+func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && isMadeNegative(v) }
+
+// isMadeNegative reports whether v has its sign from an or with a constant.
+func isMadeNegative(v *ir.Value) bool {
+	return v.Op == ir.OpOr && certain(v)&(mask(v.Type)>>1+1) != 0
 }

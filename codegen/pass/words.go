@@ -57,6 +57,7 @@ func Words(m *ir.Module) bool {
 			b.Unroll = false
 		}
 	}
+	wordsLoopValues(m)
 	return true
 }
 

@@ -24,7 +24,7 @@ const ChunkResults = 24
 type Unrolled struct{ X, Out []uint64 }
 
 // UnrolledResults is the number of results per work-item of Unrolled.
-const UnrolledResults = 5
+const UnrolledResults = 8
 
 func mixed(h, x uint64) uint64 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15
@@ -129,4 +129,18 @@ func (k Unrolled) Kernel(it dsl.Item1) {
 		}
 	}
 	out[4] = uint64(n)
+
+	// What work-items have when they leave a loop that others go on with.
+	h = 0
+	for j := range x & 3 {
+		h = mixed(h, k.X[j])
+	}
+	out[5] = h
+	pair := [2]uint64{x, h}
+	y = x & 3
+	for j := range x & 3 {
+		y = -(15 - y)
+		h += pair[j>>1]
+	}
+	out[6], out[7] = y, h
 }

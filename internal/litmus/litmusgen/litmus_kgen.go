@@ -1541,7 +1541,7 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x131df18b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xa40e6dc9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x9d738966},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x49f2cd1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap

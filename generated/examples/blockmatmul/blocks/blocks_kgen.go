@@ -75,7 +75,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xf77a20b1,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall, Sum: 0x3d44a8c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0x6b001f3b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0xe104042},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{

@@ -53,7 +53,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x5824fd02,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall, Sum: 0x55acbc7b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0x9be73a6f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0xbef8dba7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

@@ -456,7 +456,7 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x5f1f9d2f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x75aac3c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x7b628dd7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0xb518a800},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -555,7 +555,7 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xba2ee891,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xb26151f6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x58d34d57},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xdb018fad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{

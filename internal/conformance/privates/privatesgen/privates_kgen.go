@@ -149,7 +149,7 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: dividedSPIRV,
 	Sum:   0xe573e2a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x1401ebae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x151dd848},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{

@@ -123,7 +123,7 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: genericFloat32SPIRV,
 	Sum:   0x6a7f54bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0x256a804c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0xb7456df6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{

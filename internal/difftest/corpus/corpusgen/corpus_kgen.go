@@ -1492,7 +1492,7 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x5c128a60,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0xd852d415},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xb9d4da81},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0xf62b0ade},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1565,7 +1565,7 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: deepSPIRV,
 	Sum:   0xf342d938,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xb3d4521f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xd7ea80f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1626,7 +1626,7 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xe58f0619,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0x4a134abd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xf6cdd5f6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -2067,7 +2067,7 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xcf086c33,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0xbe4ebf48},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0x8ad04f65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2245,7 +2245,7 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: genericsSPIRV,
 	Sum:   0xf0132fca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x874409fb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x7a5dd056},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -4687,7 +4687,7 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: loopsSPIRV,
 	Sum:   0x97d8d4e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xfb4eaba7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0x88458703},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -4761,7 +4761,7 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x1f961b3e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x50fb70d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x37c15979},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x3e3ebf52},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -7048,7 +7048,7 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: swapSPIRV,
 	Sum:   0x81fbbbff,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0x8723392a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0xbca5822b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{

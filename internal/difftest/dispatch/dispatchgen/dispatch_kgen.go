@@ -69,7 +69,7 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x6313733c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x142e260e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0x551a95d1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0xcb62281},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -212,7 +212,7 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: nestedSPIRV,
 	Sum:   0xdb40adcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0x6855caf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xc3ef32d7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -285,7 +285,7 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x1002b25b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0xf1b82451},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0xcc97a4b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0x3c970964},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{

@@ -121,7 +121,7 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xdbbbd5e0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x92c7de7a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xa4eaf008},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xeea1f8e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -322,7 +322,7 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:        0x1a4cb48a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x38ec66e5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x45c5cd0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x5bac59e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -459,7 +459,7 @@ var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x59e652a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x6f52f3c3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xf1f347bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xd63916a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
@@ -554,7 +554,7 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xc75c4780,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xbd02e34b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0x3afe89ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xa8358305},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -688,7 +688,7 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x7a2fae30,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0x21e98b3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xe65b3c82},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xd0ea793},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -751,7 +751,7 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xeffb33c7,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x7d6f3542},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0x58502064},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0xa3d91e75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -804,7 +804,7 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: closuresSPIRV,
 	Sum:   0x2069fd9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x9112f275},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x2bc22d24},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
@@ -965,7 +965,7 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:        0x30be3192,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x67fa5a51},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0xce9e9a58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x203e5551},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1155,7 +1155,7 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x948d61cd,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xa2b3040},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0x3162cc38},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xe63117db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1273,7 +1273,7 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: firstsSPIRV,
 	Sum:   0x33137fa4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0xf6573fc9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x78c4e426},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1369,7 +1369,7 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x945386f6,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xdd25e851},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0xaaad47fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x5f85d016},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1576,7 +1576,7 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x518e1ec,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x6fe80f79},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0x691a5afe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xab25466},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1692,7 +1692,7 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x2346b781,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xde8bb15f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x40ad7ebd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x56629994},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -1874,7 +1874,7 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x66014e52,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x46f07fee},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xc9165155},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xf7719dd8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
@@ -2002,7 +2002,7 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:        0xa727e483,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xfdc91171},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0x7ba0879e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0xd3858689},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -2059,7 +2059,7 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x3d42d9c9,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x673e731c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x63c31d5b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x4fe36131},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -2117,7 +2117,7 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xa150d5ca,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x65a80a75},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0xa2dd6de8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x8f2d1696},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -2169,7 +2169,7 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: makesSPIRV,
 	Sum:   0xd3e74456,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0x1d0cfda0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0xf7095773},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
@@ -2235,7 +2235,7 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xd9b6abcd,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x797a2bfe},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x7fb08476},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x428488a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2484,7 +2484,7 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: namedSPIRV,
 	Sum:   0xa4cf3b30,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0xe3407824},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x6b9a9982},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2657,7 +2657,7 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: nonesSPIRV,
 	Sum:   0x13d49a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x53b30c48},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x8f7e9ac1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -2714,7 +2714,7 @@ var orderKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: orderSPIRV,
 	Sum:   0xcf0233e8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0xdc64ec41},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0x2e846615},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
@@ -2779,7 +2779,7 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x8b7b0bba,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0x518cf79d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0xa2685a71},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x1373f17b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -3058,9 +3058,9 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
 	},
 	SPIRV: peepholesSPIRV,
-	Sum:   0x982d6ed6,
+	Sum:   0x6d2f4d42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0x880792e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xdb4efa17},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
@@ -3162,7 +3162,7 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: pipelineSPIRV,
 	Sum:   0x878c2777,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0x71dd0c79},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xd10f173b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -3227,7 +3227,7 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: randomSPIRV,
 	Sum:   0xcab13be0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0xd340d5d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x806aa388},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -3288,7 +3288,7 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: recordsSPIRV,
 	Sum:   0xe7cdf91e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0x42488dc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0xb569d148},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
@@ -3712,7 +3712,7 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: sentinelsSPIRV,
 	Sum:   0x1496e344,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x7cf5eaaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x43cae71d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -3802,7 +3802,7 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sharedSPIRV,
 	Sum:   0x3bdc4f65,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x97d69be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x3b8480e0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -4989,7 +4989,7 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x127db4e,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xe41d70c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x7254aaa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x7372d2ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -5066,7 +5066,7 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xa5ca63d,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x48d0b592},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x6029fb0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x909f0a7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -5130,7 +5130,7 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x77e8fd4b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x66529be9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x483b51d1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x8806ca01},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -5304,7 +5304,7 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x635c84b1,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xf2cf27c7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x21d7184f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x26d60a0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -5525,7 +5525,7 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x6aca805,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x50b2525c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x25456eb6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x954fe8f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -5647,7 +5647,7 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: turnsSPIRV,
 	Sum:   0xd8e187da,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0x9ed10bb9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xcf43650b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
@@ -5774,7 +5774,7 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xf7df8b5b,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x7af6241e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xdf68ae22},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xee9b1e49},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -5876,7 +5876,7 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:        0xc0429cbc,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xbca82861},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x1f1c0d99},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x95c51778},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -5939,7 +5939,7 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: unitsSPIRV,
 	Sum:   0xa48f6641,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x9c92783e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x3d0f00c0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -6033,6 +6033,9 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 //go:embed Unrolled.spv
 var unrolledSPIRV string
 
+//go:embed Unrolled.small.spv
+var unrolledSmall string
+
 //go:embed Unrolled.words.spv
 var unrolledWords string
 
@@ -6051,11 +6054,13 @@ var unrolledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:98:10", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:99:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:99:34"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:136:19", Unsigned: true, Limit: -1},
 	},
 	SPIRV: unrolledSPIRV,
-	Sum:   0xbd09dcd1,
+	Sum:   0x7bf0f477,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0x3c845cef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: unrolledSmall, Sum: 0xd9d0db30},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0x640b9c42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
@@ -6205,7 +6210,7 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x302c518a,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xe66b4caa},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0xf60d1db2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x4507933d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -6288,7 +6293,7 @@ var updatesKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x91ee1e0,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: updatesSmall, Sum: 0xfe1c1e43},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0xa8971288},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0x93734ae9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{

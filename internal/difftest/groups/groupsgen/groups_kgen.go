@@ -379,7 +379,7 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x3493e31f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x9f61bd2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0xc6004327},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x3c3d18d3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
@@ -557,7 +557,7 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xbb641642,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0xb96f33a0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x281f05ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x5cd4061e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops

@@ -57,7 +57,7 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: carriesSPIRV,
 	Sum:   0x72e92605,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xae6e369e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xeceb36b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -4624,7 +4624,7 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt16SPIRV,
 	Sum:   0x2b395443,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0x7eab2bd4},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xba661849},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -4686,7 +4686,7 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt32SPIRV,
 	Sum:   0xa069cf08,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xface9631},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xf40ae277},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -4748,7 +4748,7 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt64SPIRV,
 	Sum:   0xf57d3fd0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x4f151327},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x29614321},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -4810,7 +4810,7 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowInt8SPIRV,
 	Sum:   0x296b615,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x3261648d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x3d2dbf92},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -4872,7 +4872,7 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint16SPIRV,
 	Sum:   0xe6817c12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0xf58d6391},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x6f362acd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -4934,7 +4934,7 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint32SPIRV,
 	Sum:   0xe14b9717,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x5a538b35},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x797d8d21},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -4996,7 +4996,7 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint64SPIRV,
 	Sum:   0x243fde6c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xec572483},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0xc16d13cc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5058,7 +5058,7 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: flowUint8SPIRV,
 	Sum:   0x7a9fd6d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0xec0ce678},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x5bf8ba51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5608,7 +5608,7 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint16SPIRV,
 	Sum:   0x5f388ef6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x4d691c0c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0xd57c496b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -5670,7 +5670,7 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint32SPIRV,
 	Sum:   0x9b9c72ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0xd4d96e46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x9e79be70},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -5732,7 +5732,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint64SPIRV,
 	Sum:   0xd43ec047,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x24361999},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0xedc693d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -5794,7 +5794,7 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: logsUint8SPIRV,
 	Sum:   0xb7c4fb2b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x33ffcb10},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0xb0efc7f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -5857,7 +5857,7 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: mixSPIRV,
 	Sum:   0xa618b470,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xdf73a8b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xe3f3f643},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{

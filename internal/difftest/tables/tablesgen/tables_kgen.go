@@ -121,7 +121,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV:      tablesSPIRV,
 	Sum:        0x22030ac1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0x437d97c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0x7d84e4a2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{

@@ -278,7 +278,7 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x16d45aa1,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xb5a5fc8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0x4deefe09},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0xd56d1323},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -368,7 +368,7 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xe41c1873,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x1517fb84},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0x990e2daa},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0xb24c2b67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -452,7 +452,7 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x281733b2,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x9a364a7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0x75cdc1cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xabb268f9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
@@ -591,7 +591,7 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xd12e61a8,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x8094515c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0x5e1624e3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0xead13ef6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -665,7 +665,7 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x573ae3f9,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd90af304},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0x22d664d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0xa0791710},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
