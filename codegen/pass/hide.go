@@ -29,7 +29,7 @@ func newZeroHider(f *ir.Func) *zeroHider {
 
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
-// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isCompared and upperBytes; see
+// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isStart, isCompared and upperBytes; see
 // also splitComparisons and splitMinima.
 func (h *zeroHider) hideValues() {
 	f := h.f
@@ -55,7 +55,7 @@ func (h *zeroHider) hideValues() {
 		}
 		for _, phi := range b.Phis {
 			for _, a := range phi.Args {
-				hidden[a] = hidden[a] || isBit(a) || b.Continue == nil && isSum64(a)
+				hidden[a] = hidden[a] || isBit(a) || isStart(a, b) || b.Continue == nil && isSum64(a)
 			}
 		}
 	}

@@ -118,7 +118,13 @@ func isSigned(v, use *ir.Value) bool {
 
 // isCompared reports whether use compares v in a way that NVIDIA's compiler gets wrong.
 func isCompared(v, use *ir.Value) bool {
-	return isScaled(v, use) || isBound(v, use)
+	return isScaled(v, use) || isBound(v, use) || isDoubled(v, use)
+}
+
+// isDoubled reports whether v is x + x, of 64 bits, and use compares it without signs.
+// NVIDIA's compiler crashes where a loop carries x, and the comparison chooses the next.
+func isDoubled(v, use *ir.Value) bool {
+	return (use.Op == ir.OpULt || use.Op == ir.OpULe) && v.Op == ir.OpIAdd && v.Args[0] == v.Args[1] && v.Type == ir.TypeI64
 }
 
 // isScaled reports whether v is twice a number or another multiple of it, which use

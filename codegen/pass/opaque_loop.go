@@ -111,3 +111,13 @@ func isShiftedAgain(v, use *ir.Value) bool {
 	}
 	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }
+
+// isStart reports whether a loop of h counts from v, which has but a few bits, and may be
+// known to run no more than once by that: what its sums become then is told of by isSum64.
+func isStart(v *ir.Value, h *ir.Block) bool {
+	if h.Continue == nil || v.Block == nil || !v.Type.IsInt() {
+		return false
+	}
+	root := linearRoot(v)
+	return root != nil && root.Op == ir.OpAnd && bits.OnesCount64(possible(root)) <= 8
+}

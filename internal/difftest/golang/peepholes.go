@@ -12,7 +12,7 @@ import (
 type Peepholes struct{ X, Y, Out []uint64 }
 
 // PeepholeResults is the number of results per work-item of Peepholes.
-const PeepholeResults = 78
+const PeepholeResults = 81
 
 // Properties returns the kernel's properties.
 func (Peepholes) Properties() properties.List {
@@ -157,4 +157,33 @@ func (k Peepholes) Kernel(it dsl.Item1) {
 	out[75] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
 	out[76] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
 	out[77] = uint64((int32(x) | math.MinInt32) >> 2)
+
+	// Sums of a loop that runs once at most, and twice what a loop carries.
+	h := uint64(float64(y))
+	if x < 17744093488476213058 {
+		h = 9
+	}
+	sum := int64(0)
+	for i := int(y&3) - 1; i >= 0; i -= 3 {
+		sum += int64(i)
+	}
+	out[78] = uint64(sum)
+	h = mixed(h, uint64(sum))
+	var none [12]int32
+	for i := 1; i >= 0; i -= 3 {
+		h = mixed(h, uint64(none[i]))
+	}
+	out[79] = h
+	z := y
+	for v := x; v != 0; v /= 2 {
+		z = choose(z+z > 2, v, 0)
+	}
+	out[80] = z
+}
+
+func choose(c bool, a, b uint64) uint64 {
+	if c {
+		return a
+	}
+	return b
 }

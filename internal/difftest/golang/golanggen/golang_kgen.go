@@ -3058,9 +3058,9 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
 	},
 	SPIRV: peepholesSPIRV,
-	Sum:   0x6d2f4d42,
+	Sum:   0xb456dd0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xdb4efa17},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xf2e42818},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
@@ -4736,9 +4736,9 @@ var signedChunksKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
 	},
 	SPIRV: signedChunksSPIRV,
-	Sum:   0xe5441ae9,
+	Sum:   0x30ed336,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signedChunksWords, Sum: 0xee213c7c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signedChunksWords, Sum: 0x7281e524},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
@@ -6057,10 +6057,10 @@ var unrolledKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:136:19", Unsigned: true, Limit: -1},
 	},
 	SPIRV: unrolledSPIRV,
-	Sum:   0x7bf0f477,
+	Sum:   0xb72c8f22,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: unrolledSmall, Sum: 0xd9d0db30},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0x640b9c42},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: unrolledSmall, Sum: 0x4e496ed},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0xe5d9c8da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
