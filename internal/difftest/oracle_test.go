@@ -112,8 +112,10 @@ func (at *atPoint) launch(k, r any) error {
 	return l.Run(c, at.point)
 }
 
-// typeName returns the name of a type as package go/types has it.
-func typeName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+// typeName returns a type's name as go/types writes it, with a space between type arguments.
+func typeName(t reflect.Type) string {
+	return t.PkgPath() + "." + strings.ReplaceAll(t.Name(), ",", ", ")
+}
 
 func ranges(r any) (global, local []int) {
 	switch r := r.(type) {
