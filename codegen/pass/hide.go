@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// zeroHider hides values and flags of a function from drivers, behind zeros that these do not
-// know to be zero.
+// zeroHider hides values and flags of a function from drivers, behind zeros that these do
+// not know to be zero.
 type zeroHider struct {
 	f     *ir.Func
 	kinds int               // of zeros, which differ in their bits
@@ -29,8 +29,8 @@ func newZeroHider(f *ir.Func) *zeroHider {
 
 // hideValues keeps NVIDIA's compiler (driver 580) from seeing what values are where it
 // goes wrong over that: they are combined with what is zero, but known to be only when a
-// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isStart, isCompared and upperBytes; see
-// also splitComparisons and splitMinima.
+// kernel runs. What they are is told by hiddenFrom, isBit, isSum64, isStart, isCompared and
+// upperBytes, in opaque.go and opaque_loop.go; see also splitComparisons and splitMinima.
 func (h *zeroHider) hideValues() {
 	f := h.f
 	h.splitComparisons()

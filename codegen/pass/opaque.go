@@ -7,7 +7,10 @@ import (
 )
 
 // hiddenFrom holds what tells of a value whether a use of it must not see what it is.
-var hiddenFrom = []func(v, use *ir.Value) bool{isLesser, isNegated, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum, isSquare, isMaskedByCount, isShiftedAgain, isShiftedNegative}
+var hiddenFrom = []func(v, use *ir.Value) bool{
+	isLesser, isNegated, isCounted, isDivided, isSigned, isTurned, isFlag, isChosenSum, isSquare,
+	isMaskedByCount, isShiftedAgain, isShiftedNegative,
+}
 
 // isBit reports whether v is computed and 0, 1 or -1 by its op, or 0 and another power of
 // two: NVIDIA's compiler goes wrong over products of those, too. Of such an index, as in
