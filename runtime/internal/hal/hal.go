@@ -163,6 +163,9 @@ type Fault struct {
 	// and why they could not.
 	Found []Finding
 	Err   error
+	// Cancelled says that the command did not run whole because its Cancel asked
+	// for that: it did not start, or some of its work-items stopped early.
+	Cancelled bool
 }
 
 // Finding is something that a check has found.
@@ -197,6 +200,8 @@ type Command struct {
 	Args     []byte    // argument block, addresses filled in
 	Slices   []SliceArg
 	Fault    *Fault
+	// Cancel is nil for a command that cannot be cancelled.
+	Cancel *Cancel
 
 	// OpCopy, OpFill, OpWrite, OpRead
 	Dst, Src       Memory
