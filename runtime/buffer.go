@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
@@ -25,9 +26,15 @@ type Buffer[T any] struct {
 // device at once.
 const smallCopy = 4 << 10
 
+// roomTime is how long NewBuffer waits for a device that is far behind.
+const roomTime = 10 * time.Second
+
 // NewBuffer returns a buffer of n zero elements. It returns ErrInvalid if n is
 // negative or T holds pointers of any kind (slices, strings, maps, interfaces…),
-// and ErrMemoryAllocation if the device has not that much memory.
+// ErrMemoryAllocation if the device has not that much memory, and ErrDeadline if
+// the device is thousands of launches behind and does not catch up. It waits for at
+// most 10 seconds for each, room and memory that closed buffers have and running
+// launches still use.
 func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n)
 	if err != nil || b.mem == nil || dev.direct() {
@@ -38,7 +45,9 @@ func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem, Size: mem.Size() &^ 3},
 		Uses: []graph.Use{{Mem: b.mem, Lo: 0, Hi: mem.Size(), Access: abi.Write}},
 	}
-	if err := dev.stream.Record(&dev.queue.rec, &node, &newLaunched(dev, nil).ev); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), roomTime)
+	defer cancel()
+	if err := dev.stream.Record(ctx, &dev.queue.rec, &node, &newLaunched(dev, nil).ev); err != nil {
 		b.Close()
 		return nil, backendError(dev, nil, "clearing a buffer", err)
 	}
@@ -177,7 +186,9 @@ func (b *Buffer[T]) Close() error {
 
 // CopyFrom copies the elements of src, as many as the view has (ErrInvalid
 // otherwise), into the device's memory, after all commands before it that use
-// that memory. It returns when src may be used again.
+// that memory. It returns when src may be used again. If ctx ends first, it returns
+// an error of class ErrDeadline or ErrCanceled, and the copy does not go on: reading
+// that memory is an error then, until all of it is written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -192,17 +203,33 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 		return nil
 	}
 	small := len(bytes) <= smallCopy
+	l := newLaunched(dev, nil)
 	node := graph.Node{
 		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
 		CopyHost: small,
 	}
-	l := newLaunched(dev, nil)
-	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
+	taken := make(chan struct{})
+	if !small {
+		node.Cmd.Cancel, node.Cmd.Taken = &l.cancel, func() { close(taken) }
+	}
+	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
 		return backendError(dev, nil, "copying to the device "+dev.Name(), err)
 	}
 	if !small {
-		dev.stream.Flush()
+		err := dev.stream.Flush(ctx)
+		if err == nil {
+			select {
+			case <-taken:
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		if err != nil {
+			l.cancel.Ask() // src is the caller's again
+			l.ev.Forget()
+			return waitError(err)
+		}
 	}
 	if l.ev.Done() {
 		return l.failure()
@@ -213,8 +240,8 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 // CopyTo copies the view's elements into dst, which has as many (ErrInvalid
 // otherwise), after all commands before it that write them, and waits. It also
 // returns the failures of earlier launches of the queue that no wait has
-// returned, since dst then holds what they left. If ctx ends first, dst must not
-// be used until a Queue.Wait has returned nil.
+// returned, since dst then holds what they left. If ctx ends first, dst holds part
+// of the elements, or none, and the copy does not go on.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err
@@ -231,15 +258,17 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		copy(bytes, v.s.Mem.HAL().Bytes()[v.s.Off:])
 		return join(q.failures())
 	}
+	l := newLaunched(dev, nil)
 	node := graph.Node{
-		Cmd:  hal.Command{Op: hal.OpRead, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
+		Cmd:  hal.Command{Op: hal.OpRead, Cancel: &l.cancel, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
 	}
-	l := newLaunched(dev, nil)
-	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
+	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
 		return backendError(dev, nil, "copying from the device "+dev.Name(), err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
+		l.cancel.Ask() // dst is the caller's again
+		l.ev.Forget()
 		return err
 	}
 	return join(q.failures())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -16,6 +17,9 @@ type plan struct {
 	local    [3]int // work-group size in index order
 	subGroup int    // required size, or 0
 	empty    bool   // nothing to do
+
+	cancel   *hal.Cancel  // nil if nothing ends the launch
+	pipeline hal.Pipeline // nil if it is still to be found
 }
 
 // check holds a launch against its kernel and the device, in an order that

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
@@ -137,6 +139,7 @@ type Device struct {
 	small bool
 
 	pipelines atomic.Int64
+	closing   time.Duration // bounds Close's wait, if positive
 
 	mu      sync.Mutex
 	kernels map[*Kernel]*builtKernel
@@ -157,7 +160,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
 			advise("it may be %s; or do not set it", strings.ReplaceAll(w.Var.Allowed, "`", ""))
 	}
-	o := openOptions{choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
+	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errorf(ErrInvalid, "an option of Open is nil")
@@ -220,7 +223,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
-		kernels: map[*Kernel]*builtKernel{},
+		kernels: map[*Kernel]*builtKernel{}, closing: o.closing,
 	}
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
 	d.small = o.small != "never"
@@ -304,15 +307,31 @@ func (d *Device) Pipelines() int {
 // Close runs what has been launched to its end and closes the device. Buffers
 // and queues may be closed before or after, or not at all; it may be called
 // twice. It returns the failures of launches that no wait has returned.
+//
+// If that takes longer than CloseTimeout allows, Close abandons the device and
+// returns an error of class ErrDeviceLost: all waits for the device end with such an
+// error, a kernel that does not end runs on until the program ends, and what it may
+// use is not freed. The program can go on with another device.
 func (d *Device) Close() error {
 	if d == nil {
 		return nil
 	}
 	d.close.Do(func() {
-		d.stream.Close()
+		ctx := context.Background()
+		if d.closing > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, d.closing)
+			defer cancel()
+		}
+		abandoned := d.stream.Close(ctx)
 		d.mu.Lock()
-		defer d.mu.Unlock()
 		d.kernels = nil
+		d.mu.Unlock()
+		if abandoned != nil {
+			d.stream.AllFailures() // of what is abandoned: one error says it all
+			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
+			return
+		}
 		failed := failures(d.stream.AllFailures())
 		if err := d.hal.Close(); err != nil {
 			failed = append(failed, backendError(d, nil, "closing the device", err))

@@ -44,9 +44,15 @@ var (
 	ErrSpecConst error = subclass{"specialization constant", ErrCompileProgram}
 	// ErrDeviceLost is a device that works no more. Open another.
 	ErrDeviceLost = errors.New("device lost")
-	// ErrDeadline is a wait whose context's deadline passed. Such errors match
-	// context.DeadlineExceeded too. What was waited for goes on.
+	// ErrDriver is a failure of the device's driver that has no class of its own.
+	ErrDriver = errors.New("driver")
+	// ErrDeadline is a wait, or a launch, whose context's deadline passed. Such errors
+	// match context.DeadlineExceeded too. What was waited for goes on, unless the
+	// launch was given the context (WithContext) or the wait was Run's.
 	ErrDeadline = errors.New("deadline exceeded")
+	// ErrCanceled is the same of a context that was cancelled. Such errors match
+	// context.Canceled too.
+	ErrCanceled = errors.New("canceled")
 	// ErrNoDevice is returned by Open when no device answers the request.
 	ErrNoDevice = errors.New("no such device")
 )
@@ -117,6 +123,9 @@ func waitError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Class: ErrDeadline, Problem: "the wait ended before the device was done", Err: context.DeadlineExceeded}
 	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Class: ErrCanceled, Problem: "the wait ended before the device was done", Err: context.Canceled}
+	}
 	return err
 }
 
@@ -127,11 +136,20 @@ func backendError(dev *Device, k *Kernel, problem string, err error) error {
 		e.about(k)
 	}
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Class = ErrDeadline
+	case errors.Is(err, context.Canceled):
+		e.Class = ErrCanceled
 	case errors.Is(err, hal.ErrOutOfMemory):
 		e.Class = ErrMemoryAllocation
 	case errors.Is(err, hal.ErrDeviceLost):
 		e.Class = ErrDeviceLost
 		e.advise("close the device %s and open it again", dev.Name())
+	case errors.Is(err, hal.ErrAbandoned):
+		e.Class = ErrDeviceLost
+		e.advise("open another device; what runs on %s may run on until the program ends", dev.Name())
+	case errors.Is(err, hal.ErrDriver):
+		e.Class = ErrDriver
 	case errors.Is(err, hal.ErrNotSupported):
 		e.Class = ErrKernelNotSupported
 		e.advise("open another device; the host device runs every kernel")

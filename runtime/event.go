@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // Event stands for one launch. It is a small value; the zero Event is done.
@@ -16,6 +17,9 @@ type launched struct {
 	dev    *Device
 	kernel *Kernel // nil for a copy
 	local  [3]int  // in index order
+
+	cancel hal.Cancel
+	ctx    context.Context // what the launch ends with, or nil
 }
 
 func newLaunched(dev *Device, k *Kernel) *launched {
@@ -24,9 +28,22 @@ func newLaunched(dev *Device, k *Kernel) *launched {
 	return l
 }
 
+// endsWith has the command ask for its end when ctx ends, unless ctx cannot end, and
+// returns the request. It is called before the command is recorded.
+func (l *launched) endsWith(ctx context.Context) *hal.Cancel {
+	if ctx == nil || ctx.Done() == nil {
+		return nil
+	}
+	l.ctx = ctx
+	l.ev.Release = context.AfterFunc(ctx, l.cancel.Ask)
+	return &l.cancel
+}
+
 // Wait blocks until the launch has completed or ctx ends; the launch goes on in
-// the latter case. It returns the launch's *Fault, if a work-item panicked, and
-// any error of the device. Waiting again returns the same.
+// the latter case (see [WithContext] for ending it). It returns the launch's *Fault,
+// if a work-item panicked, and why the launch did not run whole, if it did not: the
+// device failed, or the launch was cancelled. A launch that read what such a launch
+// was to write returns that one's error, too. Waiting again returns the same.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
@@ -55,12 +72,14 @@ func (e Event) LocalRange() []int {
 
 // failure returns how the command failed, if it did.
 func (l *launched) failure() error {
-	failed, err := l.ev.Failed()
+	failed, err, from := l.ev.Failed()
 	switch {
 	case !failed:
 		return nil
 	case err != nil:
-		return backendError(l.dev, l.kernel, "the device "+l.dev.Name()+" failed", err)
+		return l.lost(err)
+	case from != nil:
+		return l.misread(from)
 	}
 	switch f := &l.ev.Fault; {
 	case f.Err != nil:
@@ -69,6 +88,43 @@ func (l *launched) failure() error {
 		return newCheckError(l.kernel, f.Found)
 	}
 	return newFault(l.kernel, &l.ev.Fault)
+}
+
+// lost returns the error of a command that did not run whole.
+func (l *launched) lost(err error) error {
+	what := "the launch"
+	if l.kernel == nil {
+		what = "a copy"
+	}
+	if errors.Is(err, graph.ErrCancelled) {
+		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
+		e.Err = context.Canceled
+		if l.ctx != nil && errors.Is(l.ctx.Err(), context.DeadlineExceeded) {
+			e.Class, e.Err = ErrDeadline, context.DeadlineExceeded
+		}
+		if l.kernel != nil {
+			e.about(l.kernel)
+		}
+		return e
+	}
+	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
+}
+
+// misread returns the error of a command that read what the command from was to
+// write, but did not.
+func (l *launched) misread(from *graph.Event) error {
+	cause := from.Owner.(*launched).lost(from.Err())
+	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
+		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")
+	var first *Error
+	if errors.As(cause, &first) {
+		e.Class = first.Class
+	}
+	if l.kernel != nil {
+		e.about(l.kernel)
+	}
+	e.Err = cause
+	return e
 }
 
 // join is errors.Join, but leaves a single error as it is.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -23,15 +24,24 @@ func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err != nil {
 		return Event{}, err
 	}
+	if o.ctx != nil && o.ctx.Err() != nil {
+		return Event{}, waitError(o.ctx.Err())
+	}
 	p, err := q.dev.check(k, c, &o)
 	if err != nil {
 		return Event{}, err
 	}
-	return q.dev.record(&q.rec, k, c, &p, o.after)
+	l := newLaunched(q.dev, k)
+	p.cancel = l.endsWith(o.ctx)
+	ev, err := q.dev.record(cmp.Or(o.ctx, context.Background()), &q.rec, l, c, &p, o.after)
+	if (err != nil || p.empty) && l.ev.Release != nil {
+		l.ev.Release()
+	}
+	return ev, err
 }
 
 // readOptions applies the options. Events of other devices have no place in this
-// device's order, so they are waited for here.
+// device's order, so they are waited for here, until the launch's context ends.
 func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
 	var o launchOptions
 	for _, opt := range opts {
@@ -44,23 +54,29 @@ func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
 		return o, o.err
 	}
 	for _, e := range o.after {
-		waitForeign(d.stream, e)
+		if err := waitForeign(cmp.Or(o.ctx, context.Background()), d.stream, e); err != nil {
+			return o, waitError(err)
+		}
 	}
 	return o, nil
 }
 
-func waitForeign(s *graph.Stream, e *graph.Event) {
+func waitForeign(ctx context.Context, s *graph.Stream, e *graph.Event) error {
 	for _, a := range e.After() {
-		waitForeign(s, a)
+		if err := waitForeign(ctx, s, a); err != nil {
+			return err
+		}
 	}
 	if es := e.Stream(); es != nil && es != s {
-		e.Wait(context.Background())
+		return e.Wait(ctx)
 	}
+	return nil
 }
 
-// record records a checked launch.
-func (d *Device) record(rec *graph.Recorder, k *Kernel, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
-	l := newLaunched(d, k)
+// record records the checked launch l. It waits for room in the device's line until
+// ctx ends.
+func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
+	k := l.kernel
 	l.local = p.local
 	if p.empty {
 		if len(after) > 0 {
@@ -70,16 +86,18 @@ func (d *Device) record(rec *graph.Recorder, k *Kernel, c *launch.Call, p *plan,
 		return Event{l}, nil
 	}
 	passSlices(k.abi, c)
-	pipeline, err := d.pipeline(k, c, p)
-	if err != nil {
-		return Event{}, err
+	if p.pipeline == nil {
+		var err error
+		if p.pipeline, err = d.pipeline(k, c, p); err != nil {
+			return Event{}, err
+		}
 	}
 	n := graph.Node{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: pipeline, Args: c.Args, Slices: c.Passed,
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.pipeline, Cancel: p.cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses, After: after,
 	}
-	if err := d.stream.Record(rec, &n, &l.ev); err != nil {
+	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
 		return Event{}, backendError(d, k, "the launch was not recorded", err)
 	}
 	return Event{l}, nil

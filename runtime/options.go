@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
@@ -13,14 +14,24 @@ import (
 // OpenOption is an option of Open.
 type OpenOption interface{ applyOpen(*openOptions) }
 
+// CloseTimeout bounds how long Device.Close waits for what runs on the device; see
+// there. Without it the bound is 30 seconds; zero or less means no bound.
+func CloseTimeout(d time.Duration) OpenOption {
+	return openFunc(func(o *openOptions) { o.closing = d })
+}
+
+// closeTimeout is the default of CloseTimeout.
+const closeTimeout = 30 * time.Second
+
 type openOptions struct {
-	choice string
-	chosen bool
-	masked []properties.Aspect
-	limits Limits
-	divide string // the environment variable KGEN_EXACT_DIVIDE
-	small  string // the environment variable KGEN_SMALL
-	checks string // the seed, "" for none
+	closing time.Duration
+	choice  string
+	chosen  bool
+	masked  []properties.Aspect
+	limits  Limits
+	divide  string // the environment variable KGEN_EXACT_DIVIDE
+	small   string // the environment variable KGEN_SMALL
+	checks  string // the seed, "" for none
 }
 
 type openFunc func(*openOptions)

@@ -26,10 +26,11 @@ type Queue struct {
 // Device returns the queue's device.
 func (q *Queue) Device() *Device { return q.dev }
 
-// Flush hands what has been launched to the device, without waiting for it.
+// Flush hands what has been launched to the device, without waiting for it: if the
+// device is far behind, a little later.
 func (q *Queue) Flush() {
 	if q.usable() == nil {
-		q.dev.stream.Flush()
+		q.dev.stream.TryFlush()
 	}
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
@@ -37,6 +38,7 @@ const maxRange = abi.MaxRange
 type LaunchOption interface{ applyLaunch(*launchOptions) }
 
 type launchOptions struct {
+	ctx   context.Context // nil without WithContext
 	after []*graph.Event
 	props properties.List
 	err   error // the first of the options' own
@@ -71,6 +73,33 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 // for launches that use the same memory: those are ordered by what they read
 // and write.
 func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
+
+// WithContext has the launch end with ctx.
+//
+// A launch that finds no room, because the device is thousands of launches behind,
+// waits; so does one that depends on another device's events. When ctx ends, that
+// wait ends with an error of class ErrDeadline or ErrCanceled, and nothing was
+// launched. Without WithContext the launch waits as long as it takes.
+//
+// A launch that was recorded is cancelled when ctx ends: if it has not started, it
+// does not run; if it runs, it stops at the end of a round of one of its loops on
+// the host device, and on Vulkan if the kernel has the directive //kgen:cancel;
+// kernels without it run to their end there. Waiting for a cancelled launch returns
+// an error of the same classes, and so does what reads memory that it was to write,
+// until that is overwritten whole.
+//
+// Given several times, the last counts. Run has a context of its own and refuses
+// this option (ErrInvalid).
+func WithContext(ctx context.Context) LaunchOption { return withContext{ctx} }
+
+type withContext struct{ ctx context.Context }
+
+func (w withContext) applyLaunch(o *launchOptions) {
+	if w.ctx == nil {
+		o.fail(errorf(ErrInvalid, "the context is nil"))
+	}
+	o.ctx = w.ctx
+}
 
 type with properties.List
 

@@ -14,7 +14,10 @@ import (
 
 // Run is called by generated code. It launches a kernel on slices of the
 // caller's memory and waits.
-func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) error {
+//
+// When ctx ends first, it ends the launch, as WithContext does, and returns. From
+// then on the caller's memory is neither read nor written.
+func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
@@ -25,6 +28,10 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err != nil {
 		return err
 	}
+	if o.ctx != nil {
+		return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
+			advise("give Run that context")
+	}
 	p, err := d.check(k, c, &o)
 	if err != nil {
 		return err
@@ -32,39 +39,52 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err := ctx.Err(); err != nil {
 		return waitError(err)
 	}
-	r := run{dev: d, kernel: k}
-	defer r.free()
+	r := run{dev: d, kernel: k, ctx: ctx, l: newLaunched(d, k)}
+	r.l.ctx = ctx
+	if ctx.Done() != nil {
+		p.cancel = &r.l.cancel
+	}
+	defer func() { r.end(err) }()
 	if !p.empty {
-		if err := r.layOut(c); err != nil {
+		if err := r.layOut(c, &p); err != nil {
 			return err
 		}
-		if err := r.upload(c); err != nil {
+		if err := r.upload(); err != nil {
 			return err
 		}
 	}
-	ev, err := d.record(&r.rec, k, c, &p, o.after)
+	ev, err := d.record(ctx, &r.rec, r.l, c, &p, o.after)
 	if err != nil {
 		return err
 	}
-	last := ev
 	if !p.empty {
-		if last, err = r.download(c, ev); err != nil {
+		if err := r.download(c); err != nil {
 			return err
 		}
 	}
-	d.stream.Flush() // the caller's memory has now been read
-	if err := last.Wait(ctx); err != nil {
-		return err
+	var lost error
+	for _, l := range r.downloads {
+		if err := (Event{l}).Wait(ctx); err != nil && lost == nil {
+			lost = err
+		}
 	}
-	return ev.Wait(ctx)
+	if err := ev.Wait(ctx); err != nil {
+		return err // says more than what the copies say
+	}
+	return lost
 }
 
 // run is one launch on the caller's memory.
 type run struct {
 	dev     *Device
 	kernel  *Kernel
+	ctx     context.Context
 	rec     graph.Recorder
+	l       *launched // the launch; its cancel ends the copies, too
 	regions []region
+	wrapped bool // the kernel uses the caller's memory as it is
+
+	uploads, downloads []*launched
 }
 
 // region is memory of the caller's that one or more slices share.
@@ -82,7 +102,7 @@ type wrapper interface {
 
 // layOut gives each slice its place on the device. Slices that overlap in the
 // caller's memory do so on the device.
-func (r *run) layOut(c *launch.Call) error {
+func (r *run) layOut(c *launch.Call, p *plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
 	for i := range args {
@@ -93,10 +113,14 @@ func (r *run) layOut(c *launch.Call) error {
 		}
 	}
 	r.regions = merge(regions)
-	w, direct := r.dev.hal.(wrapper)
+	w, err := r.wrapper(c, p)
+	if err != nil {
+		return err
+	}
+	r.wrapped = w != nil
 	for i := range r.regions {
 		g := &r.regions[i]
-		if direct {
+		if r.wrapped {
 			g.mem = r.dev.stream.NewMemory(w.Wrap(g.ptr, uint64(g.hi-g.lo)))
 			continue
 		}
@@ -121,6 +145,27 @@ func (r *run) layOut(c *launch.Call) error {
 		c.Slices = append(c.Slices, s)
 	}
 	return nil
+}
+
+// wrapper returns the device if its kernels may use the caller's memory as it is. They
+// may if Run need not return before the kernel has stopped: because nothing ends its
+// context, or because the kernel stops soon when asked to.
+func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
+	w, ok := r.dev.hal.(wrapper)
+	if !ok {
+		return nil, nil
+	}
+	if p.cancel == nil {
+		return w, nil
+	}
+	var err error
+	if p.pipeline, err = r.dev.pipeline(r.kernel, c, p); err != nil {
+		return nil, err
+	}
+	if s, ok := p.pipeline.(interface{ Cancels() bool }); ok && s.Cancels() {
+		return w, nil
+	}
+	return nil, nil
 }
 
 // merge sorts the regions and joins those that overlap.
@@ -152,28 +197,27 @@ func (r *run) find(a *launch.HostArg) *region {
 
 // upload copies the caller's memory to the device: also that which is only
 // written, since a kernel need not write all of it.
-func (r *run) upload(c *launch.Call) error {
-	if _, direct := r.dev.hal.(wrapper); direct {
+func (r *run) upload() error {
+	if r.wrapped {
 		return nil
 	}
 	for i := range r.regions {
 		g := &r.regions[i]
-		n := graph.Node{
-			Cmd: hal.Command{Op: hal.OpWrite, Dst: g.mem.HAL(), DstOff: g.pad, Size: uint64(g.hi - g.lo),
-				Host: unsafe.Slice((*byte)(g.ptr), g.hi-g.lo)},
-			Uses: []graph.Use{{Mem: g.mem, Lo: g.pad, Hi: g.pad + uint64(g.hi-g.lo), Access: abi.Write}},
+		size := uint64(g.hi - g.lo)
+		l, err := r.copy(g, g.pad, hal.Command{Op: hal.OpWrite, Dst: g.mem.HAL(), DstOff: g.pad, Size: size,
+			Host: unsafe.Slice((*byte)(g.ptr), size)})
+		if err != nil {
+			return err
 		}
-		if err := r.dev.stream.Record(&r.rec, &n, &newLaunched(r.dev, nil).ev); err != nil {
-			return backendError(r.dev, r.kernel, "copying to the device "+r.dev.Name(), err)
-		}
+		r.uploads = append(r.uploads, l)
 	}
 	return nil
 }
 
-// download copies the written slices back, and returns the event to wait for.
-func (r *run) download(c *launch.Call, last Event) (Event, error) {
-	if _, direct := r.dev.hal.(wrapper); direct {
-		return last, nil
+// download copies the written slices back.
+func (r *run) download(c *launch.Call) error {
+	if r.wrapped {
+		return nil
 	}
 	for i := range c.Host {
 		a := &c.Host[i]
@@ -182,21 +226,45 @@ func (r *run) download(c *launch.Call, last Event) (Event, error) {
 			continue
 		}
 		off := g.pad + uint64(uintptr(a.Ptr)-g.lo)
-		n := graph.Node{
-			Cmd: hal.Command{Op: hal.OpRead, Src: g.mem.HAL(), SrcOff: off, Size: a.Size,
-				Host: unsafe.Slice((*byte)(a.Ptr), a.Size)},
-			Uses: []graph.Use{{Mem: g.mem, Lo: off, Hi: off + a.Size, Access: abi.Read}},
+		l, err := r.copy(g, off, hal.Command{Op: hal.OpRead, Src: g.mem.HAL(), SrcOff: off, Size: a.Size,
+			Host: unsafe.Slice((*byte)(a.Ptr), a.Size)})
+		if err != nil {
+			return err
 		}
-		l := newLaunched(r.dev, nil)
-		if err := r.dev.stream.Record(&r.rec, &n, &l.ev); err != nil {
-			return last, backendError(r.dev, r.kernel, "copying from the device "+r.dev.Name(), err)
-		}
-		last = Event{l}
+		r.downloads = append(r.downloads, l)
 	}
-	return last, nil
+	return nil
 }
 
-func (r *run) free() {
+// copy records a copy between the caller's memory and the region's at off.
+func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
+	l := newLaunched(r.dev, nil)
+	l.ctx = r.ctx
+	access, what := abi.Write, "copying to the device "
+	if cmd.Op == hal.OpRead {
+		access, what = abi.Read, "copying from the device "
+	}
+	cmd.Cancel = &r.l.cancel
+	n := graph.Node{Cmd: cmd, Uses: []graph.Use{{Mem: g.mem, Lo: off, Hi: off + cmd.Size, Access: access}}}
+	if err := r.dev.stream.Record(r.ctx, &r.rec, &n, &l.ev); err != nil {
+		return nil, backendError(r.dev, r.kernel, what+r.dev.Name(), err)
+	}
+	return l, nil
+}
+
+// end makes the caller's memory the caller's again, whatever has happened, and frees
+// the device's.
+func (r *run) end(err error) {
+	if err != nil {
+		r.l.cancel.Ask()
+		if r.wrapped && r.l.ev.Stream() != nil {
+			r.l.ev.Wait(context.Background()) // a kernel that is used so stops soon
+		}
+	}
+	// What is to be said of the commands is said by now.
+	for _, l := range append(append(r.uploads, r.downloads...), r.l) {
+		l.ev.Forget()
+	}
 	for i := range r.regions {
 		if m := r.regions[i].mem; m != nil {
 			m.Free()

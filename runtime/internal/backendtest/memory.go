@@ -179,16 +179,26 @@ func testLargeMixed(e *env) {
 	defer p.Free()
 	var results [4][]byte
 	var tickets []hal.Ticket
-	head := make([]byte, 4)
+	var given []func()
 	for i := range results {
 		results[i] = make([]byte, 4*n)
+		head := make([]byte, 4)
 		head[0] = byte(50 * i)
-		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), after(write(m, 0, head))}
+		taken := make(chan struct{})
+		back := after(write(m, 0, head))
+		back.Taken = func() { close(taken) }
+		given = append(given, func() {
+			<-taken
+			head[0] = 255 // the caller's again
+		})
+		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), back}
 		if i == 0 {
 			batch = append([]hal.Command{fill(m, 0, 4*n, 100)}, batch...)
 		}
 		tickets = append(tickets, e.submit(batch...))
-		head[0] = 255 // it has been read
+	}
+	for _, f := range given {
+		f()
 	}
 	for i := len(tickets) - 1; i >= 0; i-- {
 		e.wait(tickets[i])

@@ -21,19 +21,50 @@ const (
 type Batch struct {
 	stream    *Stream
 	seq       uint64
-	submitted chan struct{} // closed when ticket is set
+	submitted chan struct{} // closed when ticket or err is set
 
 	// The rest is guarded by the stream's mu.
 	state  batchState
 	ticket hal.Ticket
-	err    error // of the whole batch
-
+	err    error // why the batch was not submitted
 	cmds   []hal.Command
 	events []*Event
+	uses   []use // of all commands
+	ends   []int // command i uses uses[ends[i-1]:ends[i]]
+
 	// Storage that commands point into; it may move while it grows, since
 	// earlier pieces keep the old array alive.
 	bytes  []byte
 	slices []hal.SliceArg
+}
+
+// use is a Use whose handle may be forgotten.
+type use struct {
+	mem    *memoryState
+	lo, hi uint64
+	access uint8
+}
+
+// add appends a command.
+func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
+	b.cmds = append(b.cmds, cmd)
+	b.events = append(b.events, e)
+	for i := range uses {
+		u := &uses[i]
+		if u.Access != 0 && u.Lo < u.Hi {
+			b.uses = append(b.uses, use{u.Mem.state, u.Lo, u.Hi, uint8(u.Access)})
+		}
+	}
+	b.ends = append(b.ends, len(b.uses))
+}
+
+// usesOf returns what command i uses.
+func (b *Batch) usesOf(i int) []use {
+	lo := 0
+	if i > 0 {
+		lo = b.ends[i-1]
+	}
+	return b.uses[lo:b.ends[i]]
 }
 
 // keep copies a command's arguments into the batch.
@@ -49,33 +80,31 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 	return b.bytes[n:len(b.bytes):len(b.bytes)], b.slices[m:len(b.slices):len(b.slices)]
 }
 
-// finish notes that the batch has completed, and reports whether it has.
+// finish notes that the batch has completed, and reports whether it has. All earlier
+// batches have: what a command lost is known before a later one is looked at.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:
 		return true
-	case b.state == batchRecording || !b.ticket.Done():
+	case b.state == batchRecording || b.err == nil && !b.ticket.Done():
 		return false
 	}
 	b.state = batchDone
-	b.err = b.ticket.Wait(background)
 	s := b.stream
-	if errors.Is(b.err, hal.ErrDeviceLost) && s.lost == nil {
-		s.lost = b.err
-	}
-	for _, e := range b.events {
-		if b.err != nil || e.Fault.Set {
-			s.fail(e)
+	s.settle(b)
+	// Events may be kept for long; they need none of this. What an abandoned device
+	// may still look at stays as it is.
+	if !s.abandoned {
+		clear(b.cmds)
+		clear(b.events)
+		clear(b.uses)
+		clear(b.slices)
+		if s.spare == nil && cap(b.bytes) <= 1<<20 {
+			s.spare = &Batch{cmds: b.cmds[:0], events: b.events[:0], uses: b.uses[:0], ends: b.ends[:0],
+				bytes: b.bytes[:0], slices: b.slices[:0]}
 		}
 	}
-	// Events may be kept for long; they need none of this.
-	clear(b.cmds)
-	clear(b.events)
-	clear(b.slices)
-	if s.spare == nil && cap(b.bytes) <= 1<<20 {
-		s.spare = &Batch{cmds: b.cmds[:0], events: b.events[:0], bytes: b.bytes[:0], slices: b.slices[:0]}
-	}
-	b.cmds, b.events, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil
+	b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil
 	return true
 }
 
@@ -83,14 +112,13 @@ func (b *Batch) finish() bool {
 func (b *Batch) poll() bool {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
-	if b.finish() {
+	if b.state != batchDone {
 		b.stream.collect()
-		return true
 	}
-	return false
+	return b.state == batchDone
 }
 
-// wait submits the batch if need be and blocks until it has completed.
+// wait submits the batch if need be and blocks until it has completed or ctx ends.
 func (b *Batch) wait(ctx context.Context) error {
 	if b.poll() {
 		return nil
@@ -103,7 +131,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	recording := s.cur == b
 	s.mu.Unlock()
 	if recording {
-		if err := s.flush(ctx); err != nil {
+		if err := s.Flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -121,18 +149,20 @@ func (b *Batch) wait(ctx context.Context) error {
 
 // waitTicket waits for a submitted batch.
 func (b *Batch) waitTicket(ctx context.Context) error {
-	b.stream.using.RLock()
-	defer b.stream.using.RUnlock()
-	b.stream.mu.Lock()
+	s := b.stream
+	s.mu.Lock()
 	ticket := b.ticket
-	b.stream.mu.Unlock()
 	if ticket == nil {
-		return nil // somebody else saw it complete
+		s.mu.Unlock()
+		return nil // it was not submitted, or somebody else saw it complete
 	}
+	s.users++ // Close waits until the ticket is out of use
+	s.mu.Unlock()
+	defer s.Leave()
 	for start := time.Now(); !ticket.Done() && time.Since(start) < spinTime; {
 		runtime.Gosched()
 	}
-	if !ticket.Done() {
+	for !ticket.Done() {
 		if err := ticket.Wait(ctx); err != nil && ctx.Err() != nil && !ticket.Done() {
 			return ctx.Err()
 		}

@@ -12,18 +12,51 @@ import (
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault is the command's fault record, complete when the event is done.
+	// Fault is how the command ended, complete when the event is done.
 	Fault hal.Fault
+	// Release, if not nil, is called when the event is done. It must not block.
+	Release func() bool
 
 	batch *Batch
 	pos   uint64   // of the command in the stream
 	after []*Event // of an event without a command
 	front *Recorder
-	seen  bool // its failure has been returned to somebody; guarded by the stream
+
+	// Guarded by the stream.
+	seen bool   // its failure has been returned to somebody, or nobody will ask
+	err  error  // why the command did not run whole
+	from *Event // it ran, on what this command was to write and did not
 }
 
 // NewMarker returns an event without a command, done when all of after are.
-func NewMarker(after []*Event) *Event { return &Event{after: after} }
+func NewMarker(after []*Event) *Event {
+	m := &Event{}
+	for _, e := range after {
+		if e.batch == nil {
+			for _, a := range e.after {
+				m.follow(a)
+			}
+		} else {
+			m.follow(e)
+		}
+	}
+	return m
+}
+
+// follow makes a marker wait for the command of e. Of each stream it keeps the last
+// command alone, since the others complete before that: markers behind markers stay
+// as small as the first.
+func (m *Event) follow(e *Event) {
+	for i, a := range m.after {
+		if a.batch.stream == e.batch.stream {
+			if e.pos > a.pos {
+				m.after[i] = e
+			}
+			return
+		}
+	}
+	m.after = append(m.after, e)
+}
 
 // Stream returns the stream that the event's command was recorded in, or nil.
 func (e *Event) Stream() *Stream {
@@ -60,23 +93,46 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a command that is done failed: by a fault, or because
-// its batch did, whose error it returns. The failure then counts as reported.
-func (e *Event) Failed() (bool, error) {
+// Failed reports whether a command that is done failed: by a fault; for err, because
+// it did not run whole; or because it read what the command from was to write and
+// had lost. The failure then counts as reported.
+func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
-		return false, nil
+		return false, nil, nil
 	}
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.batch.err == nil && !e.Fault.Set {
-		return false, nil
+	if e.err == nil && e.from == nil && !e.Fault.Set {
+		return false, nil, nil
 	}
 	if !e.seen {
 		e.seen = true
 		s.told(e)
 	}
-	return true, e.batch.err
+	return true, e.err, e.from
+}
+
+// Err is Failed of a command that failed for itself, without counting as a report.
+func (e *Event) Err() error {
+	s := e.batch.stream
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.err
+}
+
+// Forget says that nobody is to be told how the command ends.
+func (e *Event) Forget() {
+	if e.batch == nil {
+		return
+	}
+	s := e.batch.stream
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !e.seen {
+		e.seen = true
+		s.told(e)
+	}
 }
 
 // Recorder is one front of a stream. Its fields belong to the stream.
@@ -88,6 +144,9 @@ type Recorder struct {
 
 // fail notes a failed command that nobody has been told about.
 func (s *Stream) fail(e *Event) {
+	if e.seen {
+		return
+	}
 	r := e.front
 	if len(r.failed) == 0 {
 		s.failing = append(s.failing, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ type fake struct {
 	hal.Device
 	mu      sync.Mutex
 	batches []*fakeTicket
-	freed   int
+	freed   atomic.Int32
 }
 
 type fakeTicket struct {
@@ -49,7 +50,7 @@ type fakeMemory struct {
 
 func (m *fakeMemory) Size() uint64 { return 64 }
 
-func (m *fakeMemory) Free() { m.d.freed++ }
+func (m *fakeMemory) Free() { m.d.freed.Add(1) }
 
 func (d *fake) Alloc(uint64, hal.MemoryKind) (hal.Memory, error) { return &fakeMemory{d: d}, nil }
 
@@ -59,6 +60,19 @@ func (d *fake) Submit(batch []hal.Command) (hal.Ticket, error) {
 	t := &fakeTicket{append([]hal.Command(nil), batch...), make(chan struct{})}
 	d.batches = append(d.batches, t)
 	return t, nil
+}
+
+func (d *fake) Abandon(error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.batches {
+		if !t.Done() {
+			for i := range t.cmds {
+				t.cmds[i].Fault.Failed = hal.ErrAbandoned
+			}
+			close(t.done)
+		}
+	}
 }
 
 func (d *fake) count() int {
@@ -90,7 +104,7 @@ func (r *recording) alloc(t *testing.T) *Memory {
 func (r *recording) launch(t *testing.T, uses ...Use) *Event {
 	t.Helper()
 	e := new(Event)
-	if err := r.Record(&r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: uses}, e); err != nil {
+	if err := r.Record(context.Background(), &r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: uses}, e); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -140,13 +154,13 @@ func TestBarrierAcrossBatches(t *testing.T) {
 	r := newRecording(-1)
 	a := r.alloc(t)
 	e := r.launch(t, Use{a, 0, 64, abi.Write})
-	r.Flush()
+	r.TryFlush()
 	close(r.dev.batches[0].done)
 	if !e.Done() {
 		t.Fatal("not done")
 	}
 	r.launch(t, Use{a, 0, 64, abi.Read})
-	r.Flush()
+	r.TryFlush()
 	if !r.dev.batches[1].cmds[0].Barrier {
 		t.Error("a write of a batch that has completed is not made visible")
 	}
@@ -206,30 +220,30 @@ func TestDelay(t *testing.T) {
 	t.Error("a recorded command is not submitted")
 }
 
-// TestOutOfOrder completes a batch before an earlier one.
-func TestOutOfOrder(t *testing.T) {
+// TestOrder has the device complete a batch before an earlier one, which hal.Ticket
+// rules out: memory and results wait for the earlier one all the same.
+func TestOrder(t *testing.T) {
 	r := newRecording(-1)
 	a := r.alloc(t)
 	first := r.launch(t, Use{a, 0, 64, abi.Write})
-	r.Flush()
+	r.TryFlush()
 	second := r.launch(t)
-	r.Flush()
+	r.TryFlush()
 	close(r.dev.batches[1].done)
-	if first.Done() || !second.Done() {
+	if first.Done() || second.Done() {
 		t.Error("first or second:", first.Done(), second.Done())
 	}
 	a.Free()
 	a.Free()
-	if r.dev.freed != 0 {
+	if r.dev.freed.Load() != 0 {
 		t.Error("freed while in use")
 	}
 	close(r.dev.batches[0].done)
-	if err := first.Wait(context.Background()); err != nil {
+	if err := second.Wait(context.Background()); err != nil || !first.Done() {
 		t.Error(err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.dev.freed != 1 {
+	r.reap()
+	if r.dev.freed.Load() != 1 {
 		t.Error("not freed")
 	}
 }
@@ -239,7 +253,7 @@ func TestFarBehind(t *testing.T) {
 	r := newRecording(-1)
 	for range maxInflight {
 		r.launch(t)
-		r.Flush()
+		r.TryFlush()
 	}
 	last := r.launch(t)
 	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -251,7 +265,7 @@ func TestFarBehind(t *testing.T) {
 		t.Errorf("%d batches are in flight", n)
 	}
 	close(r.dev.batches[0].done)
-	r.Flush()
+	r.Flush(context.Background())
 	if n := r.dev.count(); n != maxInflight+1 {
 		t.Errorf("%d batches were submitted", n)
 	}
@@ -265,11 +279,11 @@ func TestReuse(t *testing.T) {
 		for i := range byte(20) {
 			args[0], args[39] = round, i
 			n := Node{Cmd: hal.Command{Op: hal.OpLaunch, Args: args, Slices: []hal.SliceArg{{Param: int(i)}}}}
-			if err := r.Record(&r.front, &n, new(Event)); err != nil {
+			if err := r.Record(context.Background(), &r.front, &n, new(Event)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		r.Flush()
+		r.TryFlush()
 		b := r.dev.batches[round]
 		for i := range b.cmds {
 			c := &b.cmds[i]
@@ -285,13 +299,13 @@ func TestReuse(t *testing.T) {
 func TestClosed(t *testing.T) {
 	r := newRecording(-1)
 	a := r.alloc(t)
-	r.Close()
-	r.Close()
-	if err := r.Record(&r.front, &Node{}, new(Event)); !errors.Is(err, ErrClosed) {
+	r.Close(context.Background())
+	r.Close(context.Background())
+	if err := r.Record(context.Background(), &r.front, &Node{}, new(Event)); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	a.Free()
-	if r.dev.freed != 0 {
+	if r.dev.freed.Load() != 0 {
 		t.Error("memory is freed after the device's end")
 	}
 }

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -22,6 +24,7 @@ type memoryState struct {
 	size     uint64
 	last     uint64 // sequence number of the newest batch that uses it
 	released bool
+	poison   []poison // ranges that do not overlap
 }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
@@ -32,15 +35,23 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 }
 
 // Alloc allocates memory. If the device has none left, it collects forgotten
-// handles, waits for memory that is about to be freed and tries again.
+// handles, waits for memory that is about to be freed, for at most allocPatience,
+// and tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
 	m, err := s.alloc(size, kind)
-	for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3; try++ {
-		runtime.GC()
-		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
-		s.drain()
-		m, err = s.alloc(size, kind)
+	if err != nil && errors.Is(err, hal.ErrOutOfMemory) {
+		ctx, cancel := context.WithTimeout(s.life, allocPatience)
+		defer cancel()
+		for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3 && ctx.Err() == nil; try++ {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+			s.waitDying(ctx)
+			m, err = s.alloc(size, kind)
+		}
+		if size := s.dyingBytes(); err != nil && size > 0 {
+			err = fmt.Errorf("%w; %d bytes of closed buffers are still used by commands that run", err, size)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -48,15 +59,22 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	return s.NewMemory(m), nil
 }
 
-// maxDying is how many bytes of released memory may wait to be freed before an
-// allocation waits for some of it.
-const maxDying = 64 << 20
+const (
+	// maxDying is how many bytes of released memory may wait to be freed before an
+	// allocation waits for some of it.
+	maxDying = 64 << 20
+	// paceTime bounds that wait.
+	paceTime = 100 * time.Millisecond
+	// allocPatience bounds how long an allocation that the device has no memory for
+	// waits for commands that use released memory.
+	allocPatience = 10 * time.Second
+)
 
-// keepUp frees what can be freed, and waits if a program that makes and closes
-// buffers is far ahead of the device.
+// keepUp frees what can be freed, and waits a moment if a program that makes and
+// closes buffers is far ahead of the device.
 func (s *Stream) keepUp() {
+	s.reap()
 	s.mu.Lock()
-	s.collect()
 	var size, last uint64
 	for _, m := range s.dying {
 		if size += m.size; size > maxDying/2 && last == 0 {
@@ -65,8 +83,21 @@ func (s *Stream) keepUp() {
 	}
 	s.mu.Unlock()
 	if size > maxDying {
-		s.waitThrough(background, last)
+		ctx, cancel := context.WithTimeout(s.life, paceTime)
+		defer cancel()
+		s.waitThrough(ctx, last)
+		s.reap()
 	}
+}
+
+// dyingBytes returns how much released memory commands still use.
+func (s *Stream) dyingBytes() (size uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.dying {
+		size += m.size
+	}
+	return size
 }
 
 func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
@@ -107,53 +138,80 @@ func (m *Memory) Idle() bool {
 // release frees the memory now, or when its last batch has completed.
 func (s *Stream) release(m *memoryState) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if m.released {
+		s.mu.Unlock()
 		return
 	}
 	m.released = true
 	if s.closed {
-		return // the device's end has freed it
-	}
-	if m.last <= s.retired {
-		m.hal.Free()
-		return
+		s.mu.Unlock()
+		return // the device's end frees it
 	}
 	s.dying = append(s.dying, m)
-	if !s.draining {
+	wait := m.last > s.retired
+	if wait && !s.draining {
 		s.draining = true
 		go s.drain()
 	}
+	s.mu.Unlock()
+	if !wait {
+		s.reap()
+	}
 }
 
-// drain waits until all released memory has been freed.
+// reap frees the released memory that no batch uses any more.
+func (s *Stream) reap() {
+	s.mu.Lock()
+	s.collect()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	var free []hal.Memory
+	kept := s.dying[:0]
+	for _, m := range s.dying {
+		if m.last > s.retired {
+			kept = append(kept, m)
+			continue
+		}
+		free = append(free, m.hal)
+		s.poisons -= len(m.poison)
+		m.poison = nil
+	}
+	clear(s.dying[len(kept):])
+	s.dying = kept
+	s.users++ // the device must not end meanwhile
+	s.mu.Unlock()
+	for _, m := range free { // not under mu: the driver is called, and fences are waited for
+		m.Free()
+	}
+	s.Leave()
+}
+
+// drain waits until all released memory has been freed, or the stream has ended.
 func (s *Stream) drain() {
 	for {
 		s.mu.Lock()
-		var last uint64
-		for _, m := range s.dying {
-			last = max(last, m.last)
-		}
-		if last == 0 || s.closed {
+		if len(s.dying) == 0 || s.closed {
 			s.draining = false
 			s.mu.Unlock()
 			return
 		}
 		s.mu.Unlock()
-		s.waitThrough(background, last)
+		s.waitDying(s.life)
 	}
 }
 
-// freeDying frees the released memory that no batch uses any more.
-func (s *Stream) freeDying() {
-	kept := s.dying[:0]
+// waitDying waits for the commands that use released memory, and frees it.
+func (s *Stream) waitDying(ctx context.Context) {
+	s.mu.Lock()
+	var last uint64
 	for _, m := range s.dying {
-		if m.last <= s.retired {
-			m.hal.Free()
-		} else {
-			kept = append(kept, m)
-		}
+		last = max(last, m.last)
 	}
-	clear(s.dying[len(kept):])
-	s.dying = kept
+	s.mu.Unlock()
+	if last > 0 {
+		s.waitThrough(ctx, last)
+	}
+	s.reap()
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -13,59 +14,66 @@ import (
 // ErrClosed is returned for commands recorded after the stream's end.
 var ErrClosed = errors.New("the device is closed")
 
-var background = context.Background()
-
 const (
 	// A batch of this many commands is submitted: early if the device would
 	// otherwise have nothing to do.
 	batchIdle = 32
 	batchFull = 256
-
 	// maxInflight is how many batches the device may be behind; past it, recording
 	// waits.
 	maxInflight = 16
-
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
-
 	// spinTime is how long a wait polls before it blocks.
 	spinTime = 30 * time.Microsecond
-
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
 )
 
 // Stream is the ordered line of commands of one device.
+//
+// No method waits for the device while it holds a lock, and every wait for the
+// device ends with a context: the caller's, or the stream's own, which ends when
+// the stream is abandoned.
 type Stream struct {
 	dev   hal.Device
 	delay time.Duration
 
-	submit sync.Mutex   // held while a batch is handed to the device; taken before mu
-	using  sync.RWMutex // held for reading while the device or a ticket is used; taken before submit
+	life context.Context // until the stream is closed or abandoned
+	end  context.CancelFunc
+
+	submit sync.Mutex // held while a batch is handed to the device; taken before mu
 
 	mu         sync.Mutex
 	tracker    Tracker
 	cur        *Batch
-	inflight   []*Batch // submitted, oldest first
+	inflight   []*Batch // taken from cur, oldest first
 	seq        uint64   // of the newest batch
 	retired    uint64   // all batches up to this one have completed
 	pos        uint64   // commands recorded
 	barrierPos uint64   // the newest command with a barrier
 	timer      *time.Timer
+	flushing   bool // by the timer's goroutine
+	flushAgain bool // the timer has fired meanwhile
 	dying      []*memoryState
 	draining   bool
+	poisons    int         // ranges of memory that are poisoned
 	failing    []*Recorder // with failures that nobody has been told about
-	lost       error
+	lost       error       // of the device
 	closed     bool
-	spare      *Batch // storage for reuse
+	abandoned  bool
+	users      int           // of the device, and of tickets
+	left       chan struct{} // if not nil, closed when there are no users
+	spare      *Batch        // storage for reuse
 }
 
 // NewStream returns the stream of dev. Commands are submitted after delay; if it
 // is negative, only when somebody waits or enough have gathered.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
+	s.life, s.end = context.WithCancel(context.Background())
 	if delay >= 0 {
-		s.timer = time.AfterFunc(time.Hour, s.Flush)
+		s.timer = time.AfterFunc(time.Hour, s.flushSoon)
 		s.timer.Stop()
 	}
 	return s
@@ -83,9 +91,17 @@ type Node struct {
 	CopyHost bool
 }
 
-// Record appends the command to the stream and binds e to it.
-func (s *Stream) Record(front *Recorder, n *Node, e *Event) error {
+// Record appends the command to the stream and binds e to it. If the device is too
+// far behind it waits for room until ctx ends, whose error it then returns.
+func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event) error {
 	s.mu.Lock()
+	for s.cur != nil && len(s.cur.cmds) >= batchFull {
+		s.mu.Unlock()
+		if err := s.Flush(ctx); err != nil {
+			return err
+		}
+		s.mu.Lock()
+	}
 	if err := s.usable(n); err != nil {
 		s.mu.Unlock()
 		return err
@@ -97,9 +113,8 @@ func (s *Stream) Record(front *Recorder, n *Node, e *Event) error {
 	if cmd.Barrier {
 		s.barrierPos = s.pos
 	}
-	cmd.Fault = nil
+	cmd.Fault = &e.Fault
 	if cmd.Op == hal.OpLaunch {
-		cmd.Fault = &e.Fault
 		cmd.Args, cmd.Slices = b.keep(n.Cmd.Args, n.Cmd.Slices)
 	} else if n.CopyHost {
 		cmd.Host, _ = b.keep(n.Cmd.Host, nil)
@@ -109,8 +124,7 @@ func (s *Stream) Record(front *Recorder, n *Node, e *Event) error {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	b.cmds = append(b.cmds, cmd)
-	b.events = append(b.events, e)
+	b.add(cmd, n.Uses, e)
 	full := len(b.cmds) >= batchFull || len(b.cmds) >= batchIdle && s.idle()
 	if len(b.cmds) == 1 && !full && s.timer != nil {
 		s.timer.Reset(s.delay)
@@ -119,7 +133,7 @@ func (s *Stream) Record(front *Recorder, n *Node, e *Event) error {
 	// Using the memory keeps the handles alive until its batch is noted in them.
 	runtime.KeepAlive(n)
 	if full {
-		s.Flush()
+		s.TryFlush()
 	}
 	return nil
 }
@@ -172,55 +186,91 @@ func (s *Stream) current() *Batch {
 		}
 		s.seq++
 		s.cur = &Batch{stream: s, seq: s.seq, submitted: make(chan struct{}),
-			cmds: b.cmds, events: b.events, bytes: b.bytes, slices: b.slices}
+			cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
 	}
 	return s.cur
 }
 
-// Flush submits what has been recorded.
-func (s *Stream) Flush() { s.flush(background) }
-
-// flush is Flush; the wait for a device that is far behind ends with ctx.
-func (s *Stream) flush(ctx context.Context) error {
-	var oldest *Batch
+// flushSoon is what the timer does. One goroutine at a time waits for a device that
+// is far behind.
+func (s *Stream) flushSoon() {
 	s.mu.Lock()
-	if n := len(s.inflight); n >= maxInflight {
-		oldest = s.inflight[n-maxInflight]
+	s.flushAgain = true
+	if s.flushing {
+		s.mu.Unlock()
+		return
 	}
+	s.flushing = true
+	for s.flushAgain {
+		s.flushAgain = false
+		s.mu.Unlock()
+		s.Flush(s.life)
+		s.mu.Lock()
+	}
+	s.flushing = false
 	s.mu.Unlock()
-	if oldest != nil {
-		if err := oldest.wait(ctx); err != nil {
-			return err
+}
+
+// Flush submits what has been recorded. If the device is far behind it waits for
+// that until ctx ends, whose error it then returns.
+func (s *Stream) Flush(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		s.collect()
+		var oldest *Batch
+		if n := len(s.inflight); n >= maxInflight && s.cur != nil {
+			oldest = s.inflight[n-maxInflight]
+		}
+		s.mu.Unlock()
+		if oldest != nil {
+			if err := oldest.wait(ctx); err != nil {
+				return err
+			}
+		}
+		if s.TryFlush() {
+			return nil
 		}
 	}
+}
+
+// TryFlush submits what has been recorded. If the device is far behind it leaves that
+// to a later flush, and reports false.
+func (s *Stream) TryFlush() bool {
 	s.submit.Lock()
 	defer s.submit.Unlock()
 	s.mu.Lock()
 	b := s.cur
+	if b == nil || len(s.inflight) >= maxInflight && !s.abandoned {
+		if b != nil && s.timer != nil && !s.closed {
+			s.timer.Reset(s.delay) // its goroutine waits for the device
+		}
+		s.mu.Unlock()
+		return b == nil
+	}
 	s.cur = nil
-	s.mu.Unlock()
-	if b == nil {
-		return nil
-	}
-	ticket, err := s.dev.Submit(b.cmds)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b.state = batchSubmitted
-	if err != nil {
-		ticket = failed{err}
-	}
-	b.ticket = ticket
 	s.inflight = append(s.inflight, b)
+	abandoned := s.abandoned
+	s.mu.Unlock()
+	var ticket hal.Ticket
+	err := hal.ErrAbandoned
+	if !abandoned {
+		ticket, err = s.dev.Submit(b.cmds)
+	}
+	if err != nil {
+		for i := range b.cmds {
+			if c := &b.cmds[i]; c.Taken != nil {
+				c.Taken()
+			}
+		}
+	}
+	s.mu.Lock()
+	b.state = batchSubmitted
+	b.ticket, b.err = ticket, err
 	close(b.submitted)
 	s.collect()
-	return nil
+	s.mu.Unlock()
+	return true
 }
-
-// failed is the ticket of a batch that could not be submitted.
-type failed struct{ err error }
-
-func (f failed) Done() bool                 { return true }
-func (f failed) Wait(context.Context) error { return f.err }
 
 // poll notes which batches have completed.
 func (s *Stream) poll() {
@@ -229,8 +279,7 @@ func (s *Stream) poll() {
 	s.collect()
 }
 
-// collect notes which batches have completed. Batches may overtake each other,
-// but memory waits for the oldest.
+// collect notes which batches have completed, in order.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -246,9 +295,6 @@ func (s *Stream) collect() {
 	rest := copy(s.inflight, s.inflight[n:])
 	clear(s.inflight[rest:])
 	s.inflight = s.inflight[:rest]
-	if len(s.dying) > 0 {
-		s.freeDying()
-	}
 }
 
 // WaitAll waits for all commands of the front.
@@ -269,24 +315,18 @@ func (s *Stream) WaitMemory(ctx context.Context, m *Memory) error {
 
 // waitThrough waits for the batches up to the one with number last.
 func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
-	s.mu.Lock()
-	pending := s.cur != nil && s.cur.seq <= last
-	s.mu.Unlock()
-	if pending {
-		if err := s.flush(ctx); err != nil {
-			return err
-		}
-	}
 	for {
-		s.submit.Lock() // a batch on its way to the device is in neither list
 		s.mu.Lock()
 		s.collect()
 		var b *Batch
-		if len(s.inflight) > 0 && s.inflight[0].seq <= last {
-			b = s.inflight[0]
+		if n := len(s.inflight); n > 0 && s.inflight[0].seq <= last {
+			// The newest that counts: the others complete before it.
+			b = s.inflight[min(uint64(n-1), last-s.inflight[0].seq)]
+		}
+		if s.cur != nil && s.cur.seq <= last {
+			b = s.cur
 		}
 		s.mu.Unlock()
-		s.submit.Unlock()
 		if b == nil {
 			return nil
 		}
@@ -296,10 +336,12 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	}
 }
 
-// Close submits what has been recorded, waits for all batches and ends the
-// stream. The memory that is left belongs to the device's end.
-func (s *Stream) Close() {
-	s.submit.Lock()
+// Close submits what has been recorded, waits for all batches and for all users of
+// the device, and ends the stream. The memory that is left belongs to the device's
+// end. If ctx ends first, Close abandons the device and returns an error that says
+// how many commands had not completed: all waits end, and the device is never to be
+// closed.
+func (s *Stream) Close(ctx context.Context) error {
 	s.mu.Lock()
 	already := s.closed
 	s.closed = true
@@ -307,32 +349,86 @@ func (s *Stream) Close() {
 		s.timer.Stop()
 	}
 	s.mu.Unlock()
-	s.submit.Unlock()
 	if already {
-		return
+		return nil
 	}
-	s.Flush()
-	s.waitThrough(background, ^uint64(0))
-	s.using.Lock() // those who wait for a ticket have seen it done
-	defer s.using.Unlock()
+	err := s.waitThrough(ctx, ^uint64(0))
+	if err == nil {
+		err = s.waitUsers(ctx)
+	}
+	if err != nil {
+		return s.abandon()
+	}
+	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dying = nil
+	return nil
 }
 
-// Enter keeps Close from returning until Leave is called, so that the device can
+// abandon lets go of a device that is busy.
+func (s *Stream) abandon() error {
+	s.mu.Lock()
+	s.abandoned = true
+	behind := 0
+	for _, b := range s.inflight {
+		behind += len(b.events)
+	}
+	if s.cur != nil {
+		behind += len(s.cur.events)
+	}
+	users := s.users
+	err := fmt.Errorf("%w: %d commands had not completed, %d calls were using it", hal.ErrAbandoned, behind, users)
+	s.lost = err
+	s.dying = nil
+	s.mu.Unlock()
+	s.dev.Abandon(err)
+	s.end()
+	s.TryFlush()
+	s.poll()
+	return err
+}
+
+// waitUsers waits until nobody uses the device.
+func (s *Stream) waitUsers(ctx context.Context) error {
+	s.mu.Lock()
+	if s.users == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	left := make(chan struct{})
+	s.left = left
+	s.mu.Unlock()
+	select {
+	case <-left:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Enter keeps Close from ending the device until Leave is called, so that it can
 // be used. It reports false after Close.
 func (s *Stream) Enter() bool {
-	s.using.RLock()
-	if s.Closed() {
-		s.using.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
 		return false
 	}
+	s.users++
 	return true
 }
 
 // Leave ends what Enter began.
-func (s *Stream) Leave() { s.using.RUnlock() }
+func (s *Stream) Leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users--
+	if s.users == 0 && s.left != nil {
+		close(s.left)
+		s.left = nil
+	}
+}
 
 // Closed reports whether Close was called.
 func (s *Stream) Closed() bool {

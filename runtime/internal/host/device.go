@@ -15,11 +15,15 @@ import (
 type device struct {
 	info hal.Info
 
-	mu     sync.Mutex
-	work   sync.Cond
-	queue  []*ticket
-	closed bool
-	ended  chan struct{}
+	mu    sync.Mutex
+	work  sync.Cond
+	queue []*ticket
+	// The ticket that runs, and how many of its commands have.
+	current  *ticket
+	finished int
+	closed   bool
+	ended    chan struct{}
+	given    error // why the device was abandoned
 
 	subGroup int  // size of sub-groups where kernels require none
 	forms    bool // kernels run in their host forms, where they have one
@@ -72,6 +76,9 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	for i := range batch {
 		if c := &batch[i]; c.Op == hal.OpWrite {
 			c.Host = append([]byte(nil), c.Host...) // the caller may change its bytes
+			if c.Taken != nil {
+				c.Taken()
+			}
 		}
 	}
 	d.mu.Lock()
@@ -108,13 +115,65 @@ func (d *device) loop() {
 		t := d.queue[0]
 		d.queue[0] = nil
 		d.queue = d.queue[1:]
+		d.current, d.finished = t, 0
 		d.mu.Unlock()
 		for i := range t.cmds {
-			run(&t.cmds[i])
+			if !d.run(&t.cmds[i]) {
+				return
+			}
 		}
-		t.cmds = nil
+		d.mu.Lock()
+		if d.given == nil {
+			d.current, t.cmds = nil, nil
+			close(t.done)
+		}
+		d.mu.Unlock()
+	}
+}
+
+// run executes one command, and reports whether the device goes on.
+func (d *device) run(c *hal.Command) bool {
+	// If the device is abandoned meanwhile, others have c.Fault.
+	own, f := *c, hal.Fault{}
+	own.Fault = &f
+	run(&own)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.given != nil {
+		return false
+	}
+	if c.Fault != nil {
+		*c.Fault = f
+	}
+	d.finished++
+	return true
+}
+
+// Abandon ends all tickets. The command that runs goes on, unseen.
+func (d *device) Abandon(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.given != nil {
+		return
+	}
+	d.given, d.closed = err, true
+	tickets := d.queue
+	if d.current != nil {
+		tickets = append([]*ticket{d.current}, tickets...)
+	}
+	for k, t := range tickets {
+		for i := range t.cmds {
+			if k == 0 && d.current == t && i < d.finished {
+				continue
+			}
+			if f := t.cmds[i].Fault; f != nil {
+				f.Failed = err
+			}
+		}
 		close(t.done)
 	}
+	d.queue = nil
+	d.work.Signal()
 }
 
 // run executes one command.

@@ -3,6 +3,7 @@
 package vulkan
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -56,20 +57,21 @@ type encoder struct {
 	bound    vk.Pipeline
 	inPart   kinds // of the part's commands
 	launches int   // of the part
+	wait     bool  // for room that only completed work can give; else errBusy
 
 	loose kinds           // commands that no barrier has followed
 	owed  [numKinds]kinds // what the next command of a kind has to wait for
 }
 
-// begin turns to another batch. A part without commands may be open still.
-func (e *encoder) begin(t *ticket) { e.t = t }
+// begin turns to another batch. wait says whether the encoder may wait for the device.
+func (e *encoder) begin(t *ticket, wait bool) { e.t, e.wait = t, wait }
 
 // open starts a part if there is none.
 func (e *encoder) open() error {
 	if e.part != nil {
 		return nil
 	}
-	s, err := e.q.takeSlot()
+	s, err := e.q.takeSlot(e.wait)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func (e *encoder) open() error {
 	return nil
 }
 
-// flush submits the part, if there is one.
+// flush submits the part, if there is one. If that fails, so do its commands.
 func (e *encoder) flush() error {
 	p := e.part
 	if p == nil {
@@ -87,6 +89,7 @@ func (e *encoder) flush() error {
 	e.close()
 	p.transfers = e.inPart&(1<<transfer) != 0
 	if err := e.q.push(p, &e.commands); err != nil {
+		e.drop(err)
 		return err
 	}
 	if len(e.t.parts) == 0 {
@@ -95,6 +98,29 @@ func (e *encoder) flush() error {
 	e.t.parts = append(e.t.parts, p)
 	e.part = nil
 	return nil
+}
+
+// drop gives up the part that is open, and fails its commands.
+func (e *encoder) drop(err error) {
+	// Barriers may have been dropped; what they covered is owed again.
+	e.loose = 1<<compute | 1<<transfer
+	for k := range e.owed {
+		e.owed[k] = e.loose
+	}
+	p := e.part
+	if p == nil {
+		return
+	}
+	e.part = nil
+	p.fail(err)
+	e.q.mu.Lock()
+	defer e.q.mu.Unlock()
+	p.slot.argsOff = 0
+	e.q.free = append(e.q.free, p.slot)
+	if p.ring != nil {
+		p.ring.head = p.ringStart
+		p.ring.parts--
+	}
 }
 
 // close ends a part: the host sees what was written, and the word comes after it.
@@ -115,55 +141,58 @@ func (e *encoder) close() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
 }
 
-// abandon drops the part that failed and waits for those before it, since their
-// ticket is not handed out.
-func (e *encoder) abandon() {
-	// Barriers may have been dropped; what they covered is owed again.
-	e.loose = 1<<compute | 1<<transfer
-	for k := range e.owed {
-		e.owed[k] = e.loose
-	}
-	if p := e.part; p != nil {
-		e.part = nil
-		e.q.mu.Lock()
-		p.slot.argsOff = 0
-		e.q.free = append(e.q.free, p.slot)
-		if p.ring != nil {
-			p.ring.head = p.ringStart
-			p.ring.parts--
-		}
-		e.q.mu.Unlock()
-	}
-	if n := len(e.t.parts); n > 0 {
-		e.t.parts[n-1].wait(background)
-	}
-}
-
-// run encodes a job from where it stands. Unless it may block, it stops (paused)
-// before a read that only completed work can make room for.
-func (e *encoder) run(j *job, block bool) (paused bool, err error) {
+// encode turns a job into parts, from where it stands, and submits them. Unless it
+// may wait, it stops before a command that only completed work can make room for,
+// and reports false. A command that fails, fails alone.
+func (e *encoder) encode(j *job, wait bool) bool {
+	e.begin(j.t, wait)
 	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
 		c := &j.cmds[j.i]
 		if c.Barrier && j.done == 0 {
 			e.barrier()
 		}
-		switch c.Op {
-		case hal.OpLaunch:
+		var err error
+		switch {
+		case c.Fault != nil && c.Fault.Failed != nil: // before, or a piece of it
+		case c.Cancel.Asked():
+			cancel(c)
+		case c.Op == hal.OpLaunch:
 			err = e.launch(c)
-		case hal.OpCopy:
+		case c.Op == hal.OpCopy:
 			err = e.copy(c)
-		case hal.OpFill:
+		case c.Op == hal.OpFill:
 			err = e.fill(c)
-		case hal.OpWrite:
-			err = e.write(c)
-		case hal.OpRead:
-			paused, err = e.read(c, j, block)
+		case c.Op == hal.OpWrite:
+			err = e.write(c, j)
+		case c.Op == hal.OpRead:
+			err = e.read(c, j)
 		}
-		if err != nil || paused {
-			return paused, err
+		if err == errBusy {
+			return false
+		}
+		if err != nil {
+			fail(c, err)
+		}
+		if c.Taken != nil {
+			c.Taken()
 		}
 	}
-	return false, nil
+	e.flush() // whose error its commands have
+	return true
+}
+
+// fail notes that the command has not run, or not whole.
+func fail(c *hal.Command, err error) {
+	if c.Fault != nil && c.Fault.Failed == nil {
+		c.Fault.Failed = err
+	}
+}
+
+// cancel notes that the command has not run, since nobody wants it to.
+func cancel(c *hal.Command) {
+	if c.Fault != nil {
+		c.Fault.Cancelled = true
+	}
 }
 
 // barrier makes all later commands wait for all earlier ones. The wait itself is
@@ -299,9 +328,11 @@ func (e *encoder) copy(c *hal.Command) error {
 	}
 	dst, src := c.Dst.(*memory), c.Src.(*memory)
 	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.d.built.byKernel(e.d, d, s, c.Size) {
+		e.notes(c)
 		return e.builtin(copyModule, d, s, c.Size, 0)
 	}
 	e.order(transfer)
+	e.notes(c)
 	e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff, dst.off+c.DstOff, c.Size)
 	return nil
 }
@@ -315,28 +346,41 @@ func (e *encoder) fill(c *hal.Command) error {
 	}
 	dst := c.Dst.(*memory)
 	if d := dst.addr + c.DstOff; e.d.built.byKernel(e.d, d, 0, c.Size) {
+		e.notes(c)
 		return e.builtin(fillModule, d, 0, c.Size, c.Pattern)
 	}
 	e.order(transfer)
+	e.notes(c)
 	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
 	return nil
 }
 
+// notes makes the command fail with the part.
+func (e *encoder) notes(c *hal.Command) {
+	if c.Fault != nil {
+		e.part.copies = append(e.part.copies, c.Fault)
+	}
+}
+
 // write copies host memory into the ring, and has the device copy it on.
-func (e *encoder) write(c *hal.Command) error {
+func (e *encoder) write(c *hal.Command, j *job) error {
 	dst := c.Dst.(*memory)
-	for done := uint64(0); done < c.Size; {
-		n := min(c.Size-done, maxChunk)
-		off, _, err := e.stage(n, c.Size, true)
+	for j.done < c.Size {
+		n := min(c.Size-j.done, maxChunk)
+		off, err := e.stage(n, c.Size)
 		if err != nil {
 			return err
 		}
 		r := e.part.ring
-		copyBytes(r.mem.data[off:off+n], c.Host[done:done+n])
+		if !c.Cancel.Do(func() { copyBytes(r.mem.data[off:off+n], c.Host[j.done:j.done+n]) }) {
+			cancel(c)
+			return nil
+		}
 		e.order(transfer)
-		e.commands.Copy(r.mem.block.buffer, dst.block.buffer, r.mem.off+off, dst.off+c.DstOff+done, n)
-		done += n
-		if err := e.flushLarge(done < c.Size); err != nil {
+		e.notes(c)
+		e.commands.Copy(r.mem.block.buffer, dst.block.buffer, r.mem.off+off, dst.off+c.DstOff+j.done, n)
+		j.done += n
+		if err := e.flushLarge(j.done < c.Size); err != nil {
 			return err
 		}
 	}
@@ -344,24 +388,25 @@ func (e *encoder) write(c *hal.Command) error {
 }
 
 // read has the device copy into the ring; finishing the part copies it on.
-func (e *encoder) read(c *hal.Command, j *job, block bool) (paused bool, err error) {
+func (e *encoder) read(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
 		n := min(c.Size-j.done, maxChunk)
-		off, paused, err := e.stage(n, c.Size, block)
-		if err != nil || paused {
-			return paused, err
+		off, err := e.stage(n, c.Size)
+		if err != nil {
+			return err
 		}
 		r := e.part.ring
 		e.order(transfer)
+		e.notes(c)
 		e.commands.Copy(src.block.buffer, r.mem.block.buffer, src.off+c.SrcOff+j.done, r.mem.off+off, n)
-		e.part.reads = append(e.part.reads, readBack{c.Host[j.done : j.done+n], r.mem.data[off : off+n]})
+		e.part.reads = append(e.part.reads, readBack{c, c.Host[j.done : j.done+n], r.mem.data[off : off+n]})
 		j.done += n
 		if err := e.flushLarge(j.done < c.Size); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // flushLarge submits a part that has a chunk of a larger transfer, so that the
@@ -374,22 +419,22 @@ func (e *encoder) flushLarge(more bool) error {
 }
 
 // stage opens a part and reserves n bytes of the ring for it, n being a chunk of
-// a transfer of total bytes. If there is no room it submits what there is and
-// waits for completed work, or, when it may not block, reports that it would.
-func (e *encoder) stage(n, total uint64, block bool) (off uint64, paused bool, err error) {
+// a transfer of total bytes. If there is no room it submits what there is and waits
+// for completed work, or returns errBusy if it must not wait.
+func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
-		if err := e.fitRing(min(4*total, maxRing)); err != nil {
-			return 0, false, err
+		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
+			return 0, err
 		}
 		if err := e.open(); err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if off, ok := e.reserve(n); ok {
-			return off, false, nil
+			return off, nil
 		}
 		if e.inPart != 0 {
 			if err := e.flush(); err != nil {
-				return 0, false, err
+				return 0, err
 			}
 		}
 		e.q.sweep()
@@ -399,11 +444,11 @@ func (e *encoder) stage(n, total uint64, block bool) (off uint64, paused bool, e
 		if busy == 0 {
 			continue // now there is room
 		}
-		if !block {
-			return 0, true, nil
+		if !e.wait {
+			return 0, errBusy
 		}
 		if _, err := e.q.waitOldest(); err != nil {
-			return 0, false, err
+			return 0, err
 		}
 	}
 }
@@ -426,9 +471,10 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the ring at least size bytes large. A part that uses the old
-// one is submitted; the old ring goes when its last part is done.
-func (e *encoder) fitRing(size uint64) error {
+// fitRing makes the ring size bytes large, or as large as there is memory for, but
+// least bytes at least. A part that uses the old one is submitted; the old ring goes
+// when its last part is done.
+func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {
 		return nil
@@ -439,6 +485,12 @@ func (e *encoder) fitRing(size uint64) error {
 		}
 	}
 	m, err := e.d.mem.alloc(size, e.d.mem.types.host)
+	for ; err != nil && errors.Is(err, hal.ErrOutOfMemory) && size/2 >= max(least, minRing); size /= 2 {
+		if r := e.q.ring; r != nil && r.size >= size/2 {
+			return nil
+		}
+		m, err = e.d.mem.alloc(size/2, e.d.mem.types.host)
+	}
 	if err != nil {
 		return fmt.Errorf("staging: %w", err)
 	}

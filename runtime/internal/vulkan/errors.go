@@ -24,5 +24,5 @@ func check(call string, r vk.Result) error {
 		vk.ErrorFragmentedPool, vk.ErrorOutOfPoolMemory:
 		return fmt.Errorf("%s: %w", text, hal.ErrOutOfMemory)
 	}
-	return fmt.Errorf("%s", text)
+	return fmt.Errorf("%s: %w", text, hal.ErrDriver)
 }

@@ -310,13 +310,14 @@ func TestLost(t *testing.T) {
 	p := increment(t, d)
 	defer vkx.Inject(0, 0)
 	vkx.Inject(1, vk.ErrorDeviceLost)
-	fill := []hal.Command{{Op: hal.OpFill, Dst: m, Size: 1024}}
-	_, first := d.Submit(fill)
+	var fault hal.Fault
+	fill := []hal.Command{{Op: hal.OpFill, Dst: m, Size: 1024, Fault: &fault}}
+	tk, err := d.Submit(fill)
 	vkx.Inject(0, 0)
-	if !errors.Is(first, hal.ErrDeviceLost) {
-		t.Fatalf("Submit: %v", first)
+	if err != nil || !tk.Done() || !errors.Is(fault.Failed, hal.ErrDeviceLost) {
+		t.Fatalf("Submit: %v; the command: %v", err, fault.Failed)
 	}
-	if _, err := d.Submit(fill); err != first {
+	if _, err := d.Submit(fill); err != fault.Failed {
 		t.Errorf("second Submit: %v", err)
 	}
 	if _, err := d.Alloc(1, hal.DeviceMemory); !errors.Is(err, hal.ErrDeviceLost) {

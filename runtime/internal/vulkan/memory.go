@@ -110,13 +110,19 @@ type pool struct {
 }
 
 // allocator is a device's memory.
+//
+// The driver is called without mu, and so is the queue, which frees memory itself:
+// blocks are made and destroyed between two times that mu is held. grow is held
+// while a block is made, so that goroutines that find no room share a new block
+// instead of making one each; Free never takes it.
 type allocator struct {
 	d         *device
+	grow      sync.Mutex // taken before mu
 	mu        sync.Mutex
 	pools     map[int]*pool
 	types     typeSet
 	own       map[*block]struct{} // dedicated blocks in use
-	misplaced bool                // the driver's memory is aligned to less than granule
+	misplaced bool                // the driver's memory is aligned to less than granule; under grow
 	live      int                 // memories not freed
 	count     int                 // blocks
 	bytes     uint64              // of all blocks
@@ -144,14 +150,20 @@ func (m *memory) Bytes() []byte   { return m.data }
 // device is closed. What a lost device has may still be in use until then.
 func (m *memory) Free() {
 	a := &m.d.mem
+	a.destroy(a.release(m))
+}
+
+// release takes the memory out of use and returns the blocks that nothing is left
+// of, for the caller to destroy.
+func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if m.freed {
-		return
+		return nil
 	}
 	m.freed, m.data = true, nil
 	if a.pools == nil || m.d.lost.Load() != nil {
-		return
+		return nil
 	}
 	a.live--
 	p := m.pool
@@ -159,15 +171,13 @@ func (m *memory) Free() {
 		delete(a.own, m.block)
 		p.keptBytes += m.block.size
 		p.kept = append(p.kept, m.block)
-		for p.keptBytes > p.keepLimit {
-			a.dropKept(p)
-		}
-		return
+		return p.dropKept(p.keepLimit)
 	}
 	m.block.arena.release(m.chunk)
 	if m.block.arena.used == 0 {
-		a.trim(p, 1)
+		return p.trim(1)
 	}
+	return nil
 }
 
 // init asks the device which memory types buffers can have.
@@ -212,27 +222,24 @@ func (d *device) Alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 }
 
 func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.pools == nil {
-		return nil, errClosed
-	}
 	if err := a.d.lostErr(); err != nil {
 		return nil, err
 	}
-	p := a.pools[kind]
+	p := a.pool(kind)
+	if p == nil {
+		return nil, errClosed
+	}
 	if size > p.heap {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", size, p.heap, hal.ErrOutOfMemory)
 	}
 	rounded := max(granule, (size+granule-1)&^(granule-1))
-	m, err := a.allocFrom(p, rounded)
-	if err != nil && a.trimAll() {
-		m, err = a.allocFrom(p, rounded)
+	m := a.take(p, rounded)
+	if m == nil {
+		var err error
+		if m, err = a.enlarge(p, rounded); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	a.live++
 	m.d, m.pool, m.size = a.d, p, size
 	m.addr = m.block.addr + m.off - m.block.pad
 	if p.mapped {
@@ -241,27 +248,84 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 	return m, nil
 }
 
-func (a *allocator) allocFrom(p *pool, size uint64) (*memory, error) {
-	if size > dedicatedSize || size > p.next {
+// pool returns the pool of a memory type, nil if the device is closed.
+func (a *allocator) pool(kind int) *pool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.pools[kind]
+}
+
+// dedicated reports whether memory of that size has a block of its own.
+func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
+
+// take returns memory of the blocks that there are, or nil.
+func (a *allocator) take(p *pool, size uint64) *memory {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pools == nil {
+		return nil
+	}
+	if p.dedicated(size) {
 		for i, b := range p.kept {
 			if b.size >= size && b.size-size <= size/4 {
 				p.kept = slices.Delete(p.kept, i, i+1)
 				p.keptBytes -= b.size
 				a.own[b] = struct{}{}
-				return &memory{block: b, off: b.pad}, nil
+				a.live++
+				return &memory{block: b, off: b.pad}
 			}
 		}
-		b, err := a.newBlock(p, size)
-		if err != nil {
-			return nil, err
-		}
-		a.own[b] = struct{}{}
-		return &memory{block: b, off: b.pad}, nil
+		return nil
 	}
 	for _, b := range p.blocks {
 		if c := b.arena.alloc(size); c != nil {
-			return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
+			a.live++
+			return &memory{block: b, chunk: c, off: b.pad + c.off}
 		}
+	}
+	return nil
+}
+
+// enlarge makes a block for memory that the others have no room for.
+func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
+	a.grow.Lock()
+	defer a.grow.Unlock()
+	if m := a.take(p, size); m != nil {
+		return m, nil // another goroutine has made one meanwhile
+	}
+	b, err := a.blockFor(p, size)
+	if err != nil {
+		if unused := a.unused(); len(unused) > 0 {
+			a.destroy(unused)
+			b, err = a.blockFor(p, size)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	if a.pools == nil {
+		a.mu.Unlock()
+		a.destroy([]*block{b})
+		return nil, errClosed
+	}
+	defer a.mu.Unlock()
+	a.live++
+	if b.arena == nil {
+		a.own[b] = struct{}{}
+		return &memory{block: b, off: b.pad}, nil
+	}
+	p.next = max(p.next, min(2*p.next, lastBlock, p.heap/32))
+	p.blocks = append(p.blocks, b)
+	c := b.arena.alloc(size)
+	return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
+}
+
+// blockFor makes a block for memory of that size: its own, or one to share, smaller
+// than usual where there is not enough for more.
+func (a *allocator) blockFor(p *pool, size uint64) (*block, error) {
+	if p.dedicated(size) {
+		return a.newBlock(p, size)
 	}
 	b, err := a.newBlock(p, p.next)
 	for n := p.next / 2; err != nil && n >= max(size, 1<<20); n /= 2 {
@@ -270,14 +334,11 @@ func (a *allocator) allocFrom(p *pool, size uint64) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.next = max(p.next, min(2*p.next, lastBlock, p.heap/32))
 	b.arena = newArena(b.size)
-	p.blocks = append(p.blocks, b)
-	c := b.arena.alloc(size)
-	return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
+	return b, nil
 }
 
-// newBlock allocates a block of at least size usable bytes.
+// newBlock makes a block of at least size usable bytes.
 func (a *allocator) newBlock(p *pool, size uint64) (*block, error) {
 	for {
 		total := size
@@ -291,7 +352,7 @@ func (a *allocator) newBlock(p *pool, size uint64) (*block, error) {
 		if b.size >= size {
 			return b, nil
 		}
-		a.destroy(b)
+		a.destroy([]*block{b})
 		a.misplaced = true
 	}
 }
@@ -301,32 +362,33 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 		return nil, fmt.Errorf("vulkan: a buffer of %d bytes is larger than the device allows: %w", size, hal.ErrOutOfMemory)
 	}
 	b := &block{}
+	a.mu.Lock()
 	a.count++
+	a.mu.Unlock()
 	defer func() {
 		if err != nil {
-			a.destroy(b)
+			a.destroy([]*block{b})
 		}
 	}()
 	v := a.d.vk
 	var r vk.Result
 	if b.buffer, r = v.CreateBuffer(size, bufferUsage); r < 0 {
-		return nil, check("vkCreateBuffer", r)
+		return nil, a.d.check("vkCreateBuffer", r)
 	}
 	need := v.BufferRequirements(b.buffer)
-	if need.Size > p.heap || a.limit != 0 && a.bytes+need.Size > a.limit {
+	if need.Size > p.heap || !a.reserve(need.Size) {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", need.Size, p.heap, hal.ErrOutOfMemory)
 	}
-	if b.memory, r = v.AllocateMemory(need.Size, p.kind); r < 0 {
-		return nil, check("vkAllocateMemory", r)
-	}
 	b.allocated = need.Size
-	a.bytes += need.Size
+	if b.memory, r = v.AllocateMemory(need.Size, p.kind); r < 0 {
+		return nil, a.d.check("vkAllocateMemory", r)
+	}
 	if r = v.BindBuffer(b.buffer, b.memory); r < 0 {
-		return nil, check("vkBindBufferMemory", r)
+		return nil, a.d.check("vkBindBufferMemory", r)
 	}
 	if p.mapped {
 		if b.ptr, r = v.MapMemory(b.memory); r < 0 {
-			return nil, check("vkMapMemory", r)
+			return nil, a.d.check("vkMapMemory", r)
 		}
 	}
 	addr := v.BufferAddress(b.buffer)
@@ -336,23 +398,48 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-func (a *allocator) destroy(b *block) {
-	a.count--
-	a.bytes -= b.allocated
+// reserve counts bytes of blocks, if the limit allows them.
+func (a *allocator) reserve(n uint64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.limit != 0 && a.bytes+n > a.limit {
+		return false
+	}
+	a.bytes += n
+	return true
+}
+
+// destroy gives blocks back to the driver. The caller holds no lock of the allocator
+// but grow.
+func (a *allocator) destroy(blocks []*block) {
+	if len(blocks) == 0 {
+		return
+	}
 	a.d.queue.settle()
-	vk.DestroyBuffer(a.d.vk.Handle, b.buffer, nil)
-	vk.FreeMemory(a.d.vk.Handle, b.memory, nil)
+	for _, b := range blocks {
+		vk.DestroyBuffer(a.d.vk.Handle, b.buffer, nil)
+		vk.FreeMemory(a.d.vk.Handle, b.memory, nil)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range blocks {
+		a.count--
+		a.bytes -= b.allocated
+	}
 }
 
-func (a *allocator) dropKept(p *pool) {
-	b := p.kept[0]
-	p.kept = slices.Delete(p.kept, 0, 1)
-	p.keptBytes -= b.size
-	a.destroy(b)
+// dropKept takes out the oldest kept blocks until no more than limit bytes are left.
+func (p *pool) dropKept(limit uint64) (out []*block) {
+	for p.keptBytes > limit {
+		out = append(out, p.kept[0])
+		p.keptBytes -= p.kept[0].size
+		p.kept = slices.Delete(p.kept, 0, 1)
+	}
+	return out
 }
 
-// trim destroys the pool's empty blocks but for keep of them.
-func (a *allocator) trim(p *pool, keep int) (freed bool) {
+// trim takes out the pool's empty blocks but for keep of them.
+func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
 			return false
@@ -361,37 +448,34 @@ func (a *allocator) trim(p *pool, keep int) (freed bool) {
 			keep--
 			return false
 		}
-		a.destroy(b)
-		freed = true
+		out = append(out, b)
 		return true
 	})
-	return freed
+	return out
 }
 
-// trimAll gives all unused memory back to the driver.
-func (a *allocator) trimAll() (freed bool) {
+// unused takes out all blocks that hold no memory.
+func (a *allocator) unused() (out []*block) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for _, p := range a.pools {
-		for len(p.kept) > 0 {
-			a.dropKept(p)
-			freed = true
-		}
-		freed = a.trim(p, 0) || freed
+		out = append(out, p.dropKept(0)...)
+		out = append(out, p.trim(0)...)
 	}
-	return freed
+	return out
 }
 
 // close destroys all blocks, those in use too.
 func (a *allocator) close() {
+	out := a.unused()
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.trimAll()
 	for _, p := range a.pools {
-		for _, b := range p.blocks {
-			a.destroy(b)
-		}
+		out = append(out, p.blocks...)
 	}
 	for b := range a.own {
-		a.destroy(b)
+		out = append(out, b)
 	}
 	a.pools, a.own = nil, nil
+	a.mu.Unlock()
+	a.destroy(out)
 }

@@ -35,6 +35,7 @@ type part struct {
 	ringStart uint64
 	ringEnd   uint64
 	faults    []*hal.Fault // i has the record i of the slot
+	copies    []*hal.Fault // of the other commands
 	reads     []readBack
 	transfers bool // some of the commands are
 
@@ -43,8 +44,11 @@ type part struct {
 	mu       sync.Mutex  // held while they are put there
 }
 
-// readBack is data to be copied out of the ring.
-type readBack struct{ dst, src []byte }
+// readBack is data of a command to be copied out of the ring.
+type readBack struct {
+	c        *hal.Command
+	dst, src []byte
+}
 
 // completed reports whether the device is done with the part. A lost device is
 // done with everything.
@@ -73,19 +77,39 @@ func (p *part) finish() {
 	}
 	p.mu.Lock()
 	if !p.finished.Load() {
-		if p.q.d.lost.Load() == nil {
+		if err := p.q.d.lostErr(); err != nil {
+			p.fail(err)
+		} else {
 			for i, f := range p.faults {
 				p.slot.take(i, f)
 			}
-			for _, r := range p.reads {
-				copyBytes(r.dst, r.src)
+			for i := range p.reads {
+				p.reads[i].finish()
 			}
 		}
-		p.faults, p.reads = nil, nil
+		p.faults, p.copies, p.reads = nil, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()
 	p.q.retire()
+}
+
+// fail notes that none of the part's commands has run whole.
+func (p *part) fail(err error) {
+	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
+		for _, f := range list {
+			if f.Failed == nil {
+				f.Failed = err
+			}
+		}
+	}
+}
+
+// finish copies the data, unless its owner does not want it any more.
+func (r *readBack) finish() {
+	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
+		r.c.Fault.Cancelled = true
+	}
 }
 
 // take parses record i and clears it for the next launch.
@@ -195,24 +219,22 @@ type ticket struct {
 	sealed chan struct{} // not nil if parts are still being submitted: closed when none are
 	parts  []*part
 	first  [1]*part
-	err    error // of a later part that could not be submitted
 }
 
-// Done reports whether the batch has completed. It is true for a lost device,
-// where Wait returns the error.
+// Done reports whether the batch has completed. With a lost device all have.
 func (t *ticket) Done() bool {
 	if t.sealed != nil {
 		select {
 		case <-t.sealed:
 		default:
-			return t.q.d.lost.Load() != nil
+			return false
 		}
 	}
 	n := len(t.parts)
 	return n == 0 || t.parts[n-1].ready()
 }
 
-// Wait waits until the batch has completed or ctx ends.
+// Wait waits until the batch has completed, the device is lost or ctx ends.
 func (t *ticket) Wait(ctx context.Context) error {
 	if t.sealed != nil {
 		select {
@@ -222,12 +244,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		}
 	}
 	if n := len(t.parts); n > 0 {
-		if err := t.parts[n-1].wait(ctx); err != nil {
-			return err
-		}
+		return t.parts[n-1].wait(ctx)
 	}
-	if t.err != nil {
-		return t.err
-	}
-	return t.q.d.lostErr()
+	return nil
 }

@@ -1,0 +1,126 @@
+package graph
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// ErrCancelled is how a command ended that its Cancel ended.
+var ErrCancelled = errors.New("cancelled")
+
+// poison is a range of memory whose contents are unspecified, since a command that
+// was to write it did not run whole. Whoever reads the range fails with what
+// happened to that command, until it is overwritten whole:
+//
+//	launch A writes x[0:8]     A is not submitted: x[0:8] is poisoned by A
+//	launch B reads x, writes y     B fails with A's error: y is poisoned by A
+//	CopyFrom writes x[0:8]         x is clean again, y is not
+//
+// A fault poisons nothing: what a faulted kernel left is what Go would have left.
+type poison struct {
+	lo, hi uint64
+	by     *Event
+}
+
+// settle finds how the commands of a batch that has completed ended.
+func (s *Stream) settle(b *Batch) {
+	for i, e := range b.events {
+		e.err = b.ended(e)
+		if e.Release != nil {
+			e.Release()
+			e.Release = nil
+		}
+		if e.err == nil && s.poisons == 0 && !e.Fault.Set {
+			continue
+		}
+		if errors.Is(e.err, hal.ErrDeviceLost) && s.lost == nil {
+			s.lost = e.err
+		}
+		s.spread(&b.cmds[i], b.usesOf(i), e)
+		if e.Fault.Set || e.err != nil || e.from != nil {
+			s.fail(e)
+		}
+	}
+}
+
+// ended returns why the command did not run whole.
+func (b *Batch) ended(e *Event) error {
+	switch {
+	case b.err != nil:
+		return b.err
+	case e.Fault.Failed != nil:
+		return e.Fault.Failed
+	case e.Fault.Cancelled:
+		return ErrCancelled
+	}
+	return nil
+}
+
+// spread brings the poison of the memory up to date with a command that has ended.
+func (s *Stream) spread(c *hal.Command, uses []use, e *Event) {
+	by := e
+	if e.err == nil {
+		by = nil
+		for i := range uses {
+			if u := &uses[i]; u.access&uint8(abi.Read) != 0 {
+				by = first(by, u.mem.poisonedBy(u.lo, u.hi))
+			}
+		}
+		e.from = by
+	}
+	for i := range uses {
+		u := &uses[i]
+		if u.access&uint8(abi.Write) == 0 {
+			continue
+		}
+		before := len(u.mem.poison)
+		switch {
+		case by != nil:
+			u.mem.clean(u.lo, u.hi)
+			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
+		case c.Op != hal.OpLaunch: // a kernel need not write all of what it may write
+			u.mem.clean(u.lo, u.hi)
+		}
+		s.poisons += len(u.mem.poison) - before
+	}
+}
+
+// poisonedBy returns the first command that was to write what [lo, hi) holds, if
+// that was lost.
+func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
+	for _, p := range m.poison {
+		if p.lo < hi && lo < p.hi {
+			by = first(by, p.by)
+		}
+	}
+	return by
+}
+
+// first returns the command that was recorded first, of those that are not nil.
+func first(a, b *Event) *Event {
+	if a == nil || b != nil && b.pos < a.pos {
+		return b
+	}
+	return a
+}
+
+// clean takes [lo, hi) out of the poisoned ranges.
+func (m *memoryState) clean(lo, hi uint64) {
+	var rest []poison
+	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {
+		if p.hi <= lo || hi <= p.lo {
+			return false
+		}
+		if p.lo < lo {
+			rest = append(rest, poison{p.lo, lo, p.by})
+		}
+		if hi < p.hi {
+			rest = append(rest, poison{hi, p.hi, p.by})
+		}
+		return true
+	})
+	m.poison = append(m.poison, rest...)
+}

@@ -1,0 +1,295 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/backendtest"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// hung is how long a test waits for what must end: much longer than it takes on a
+// loaded machine.
+const hung = 60 * time.Second
+
+// stacks returns what all goroutines do.
+func stacks() string {
+	buf := make([]byte, 1<<16)
+	return string(buf[:runtime.Stack(buf, true)])
+}
+
+// TestFreeBesideFinishedPart frees memory while a part that used an outgrown ring has
+// finished, but is not retired yet: destroying the memory's block retires the part,
+// which frees the ring. Once that locked the allocator twice.
+func TestFreeBesideFinishedPart(t *testing.T) {
+	d := open(t)
+	m, err := d.Alloc(8<<20, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := d.Submit([]hal.Command{{Op: hal.OpWrite, Dst: m, Size: 64 << 10, Host: make([]byte, 64<<10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := small.(*ticket).parts[0]
+	for !p.completed() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := d.Submit([]hal.Command{{Op: hal.OpFill, Dst: m, Size: 4}}); err != nil {
+		t.Fatal(err)
+	}
+	// A larger ring takes the place of the one that the part still has.
+	q := &d.queue
+	q.mu.Lock()
+	if p.slot == nil {
+		// The part was retired meanwhile; give it back what retiring took.
+		p.slot, q.retired = q.retired[0], q.retired[1:]
+		q.inflight = append([]*part{p}, q.inflight...)
+		p.ring, q.ring.parts = q.ring, q.ring.parts+1
+	}
+	p.finished.Store(false)
+	q.mu.Unlock()
+	q.order.Lock()
+	err = q.enc.fitRing(4<<20, 0)
+	q.order.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.finished.Store(true) // as part.finish does, a moment before it retires the part
+	big, err := d.Alloc(40<<20, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { big.Free(); close(done) }() // the block is destroyed
+	select {
+	case <-done:
+	case <-time.After(hung):
+		t.Fatalf("Free does not return:\n%s", stacks())
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p.ring != nil {
+		t.Error("the part was not retired: the test shows nothing")
+	}
+}
+
+// TestOneFails submits a batch in which one command cannot get staging memory: it
+// fails alone.
+func TestOneFails(t *testing.T) {
+	d := open(t)
+	x, err := d.Alloc(1024, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(x.Bytes())
+	m, err := d.Alloc(8<<20, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := increment(t, d)
+	write := hal.Command{Op: hal.OpWrite, Barrier: true, Dst: m, Size: 64, Host: make([]byte, 64)}
+	tk, err := d.Submit([]hal.Command{write})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tk.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing but what there is; a read of 8 MiB needs a ring of 8.
+	d.mem.mu.Lock()
+	d.mem.limit = d.mem.bytes
+	for _, p := range d.mem.pools {
+		p.next = 1 << 20
+	}
+	d.mem.mu.Unlock()
+	inc := backendtest.Launch(p, backendtest.Desc("increment").Kernel, 256, backendtest.Span{Mem: x, Len: 256})
+	inc.Barrier = true
+	read := hal.Command{Op: hal.OpRead, Src: m, Size: 8 << 20, Host: make([]byte, 8<<20)}
+	batch := []hal.Command{inc, write, read, inc}
+	var faults [4]hal.Fault
+	for i := range batch {
+		batch[i].Fault = &faults[i]
+	}
+	tk, err = d.Submit(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tk.Wait(t.Context()); err != nil || !tk.Done() {
+		t.Fatal(err)
+	}
+	for i, f := range faults {
+		if want := i == 2; errors.Is(f.Failed, hal.ErrOutOfMemory) != want || (f.Failed != nil) != want {
+			t.Errorf("command %d: %v", i, f.Failed)
+		}
+	}
+	if n := x.Bytes()[0]; n != 2 {
+		t.Errorf("%d of 2 launches have run", n)
+	}
+}
+
+// TestSubmitFails fails vkQueueSubmit: the commands of that submission fail, and
+// those before and behind it run.
+func TestSubmitFails(t *testing.T) {
+	d := open(t)
+	x, err := d.Alloc(1024, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(x.Bytes())
+	p := increment(t, d)
+	var faults [3]hal.Fault
+	var last hal.Ticket
+	for i := range faults {
+		c := backendtest.Launch(p, backendtest.Desc("increment").Kernel, 256, backendtest.Span{Mem: x, Len: 256})
+		c.Barrier, c.Fault = true, &faults[i]
+		if i == 1 {
+			vkx.Inject(1, vk.ErrorOutOfHostMemory)
+		}
+		last, err = d.Submit([]hal.Command{c})
+		vkx.Inject(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := last.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range faults {
+		if want := i == 1; errors.Is(f.Failed, hal.ErrOutOfMemory) != want || (f.Failed != nil) != want {
+			t.Errorf("command %d: %v", i, f.Failed)
+		}
+	}
+	if n := x.Bytes()[0]; n != 2 {
+		t.Errorf("the word is %d after two launches", n)
+	}
+}
+
+// slow returns a launch that takes a while: a device that is a processor adds up much
+// memory.
+func slow(t *testing.T, d *device) hal.Command {
+	const n = 16 << 20
+	m, err := d.Alloc(4*n, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backendtest.Launch(increment(t, d), backendtest.Desc("increment").Kernel, n, backendtest.Span{Mem: m, Len: n})
+}
+
+// TestSubmitDoesNotWait submits copies larger than any staging memory behind launches
+// that take a while: Submit returns before they have run.
+func TestSubmitDoesNotWait(t *testing.T) {
+	d := open(t)
+	const size = 3 * maxRing
+	m, err := d.Alloc(size, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := slow(t, d)
+	launch.Barrier = true
+	first, err := d.Submit([]hal.Command{launch, launch, launch, launch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan struct{})
+	host := make([]byte, size)
+	host[size-1] = 7
+	write := hal.Command{Op: hal.OpWrite, Barrier: true, Dst: m, Size: size, Host: host, Taken: func() { close(taken) }}
+	back := make([]byte, size)
+	read := hal.Command{Op: hal.OpRead, Barrier: true, Src: m, Size: size, Host: back}
+	second, err := d.Submit([]hal.Command{write, read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Done() {
+		t.Log("the launches had ended: the test shows nothing on this machine")
+	}
+	select {
+	case <-taken:
+		if !first.Done() {
+			t.Error("what does not fit was taken before there was room")
+		}
+	default:
+	}
+	third, err := d.Submit([]hal.Command{launch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-taken
+	host[size-1] = 8 // too late
+	for _, tk := range []hal.Ticket{third, second, first} {
+		if err := tk.Wait(context.Background()); err != nil || !tk.Done() {
+			t.Error(err)
+		}
+	}
+	if back[size-1] != 7 {
+		t.Errorf("the last byte is %d", back[size-1])
+	}
+}
+
+// TestCancelledCopies asks for the end of copies that wait behind launches.
+func TestCancelledCopies(t *testing.T) {
+	d := open(t)
+	const size = 3 * maxRing
+	m, err := d.Alloc(size, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := slow(t, d)
+	launch.Barrier = true
+	var faults [2]hal.Fault
+	var cancels [2]hal.Cancel
+	host := make([]byte, size)
+	batch := []hal.Command{launch, launch,
+		{Op: hal.OpWrite, Barrier: true, Dst: m, Size: size, Host: make([]byte, size), Fault: &faults[0], Cancel: &cancels[0]},
+		{Op: hal.OpRead, Barrier: true, Src: m, Size: size, Host: host, Fault: &faults[1], Cancel: &cancels[1]}}
+	tk, err := d.Submit(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := !tk.Done()
+	cancels[1].Ask()
+	host[0], host[size-1] = 1, 1 // the caller's again
+	cancels[0].Ask()
+	if err := tk.Wait(context.Background()); err != nil || !tk.Done() {
+		t.Fatal(err)
+	}
+	if early && (!faults[1].Cancelled || host[0] != 1 || host[size-1] != 1) {
+		t.Errorf("the read: %+v, %d and %d", faults[1], host[0], host[size-1])
+	}
+	if faults[0].Failed != nil || faults[1].Failed != nil {
+		t.Error(faults)
+	}
+}
+
+// TestAbandon gives up a device whose work goes on: tickets are done, with errors.
+func TestAbandon(t *testing.T) {
+	d := open(t)
+	launch := slow(t, d)
+	var fault hal.Fault
+	launch.Fault = &fault
+	batch := make([]hal.Command, 8)
+	for i := range batch {
+		batch[i] = launch
+	}
+	tk, err := d.Submit(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Abandon(hal.ErrAbandoned)
+	if !tk.Done() || !errors.Is(fault.Failed, hal.ErrAbandoned) {
+		t.Errorf("done: %v, %v", tk.Done(), fault.Failed)
+	}
+	if _, err := d.Submit(batch[:1]); !errors.Is(err, hal.ErrAbandoned) {
+		t.Error(err)
+	}
+	d.vk.WaitIdle() // what a test of a device that hangs cannot do
+}
