@@ -204,6 +204,7 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	}
 	small := len(bytes) <= smallCopy
 	l := newLaunched(dev, nil)
+	l.ctx = ctx
 	node := graph.Node{
 		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
@@ -259,6 +260,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return join(q.failures())
 	}
 	l := newLaunched(dev, nil)
+	l.ctx = ctx
 	node := graph.Node{
 		Cmd:  hal.Command{Op: hal.OpRead, Cancel: &l.cancel, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
