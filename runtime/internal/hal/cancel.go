@@ -6,7 +6,8 @@ import (
 )
 
 // Cancel lets one side stop what the other runs: package runtime asks for it, the
-// backend that runs the command notices. The zero Cancel asks for nothing.
+// backend that runs the command notices. The zero Cancel asks for nothing. Several
+// commands may share one, of which one may be a launch.
 //
 // Asking is a request. A command that had not started does not run; a kernel that
 // runs stops where it polls, if it does. Either way the backend says in
@@ -18,7 +19,8 @@ type Cancel struct {
 	notify func()
 }
 
-// Ask requests the end of the command. It does not wait for it.
+// Ask requests the end of the commands. It does not wait for them, but for a piece
+// of the caller's memory that is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)
 	c.mu.Lock()
@@ -46,4 +48,22 @@ func (c *Cancel) Notify(f func()) {
 		f()
 		c.notify = nil
 	}
+}
+
+// Do runs f, which copies from or to the memory of the command's caller, and
+// reports whether it did: not after Ask, which waits for an f that runs. So when
+// Ask has returned, the caller's memory is the caller's again. f should be brief:
+// a copy goes in pieces. A nil Cancel always runs f.
+func (c *Cancel) Do(f func()) bool {
+	if c == nil {
+		f()
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked.Load() {
+		return false
+	}
+	f()
+	return true
 }

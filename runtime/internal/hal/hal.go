@@ -21,6 +21,10 @@ var (
 	ErrPipeline    = errors.New("pipeline creation failed")
 	// ErrNotSupported: the device lacks a feature that the kernel needs.
 	ErrNotSupported = errors.New("not supported by the device")
+	// ErrDriver: a call of the driver failed for a reason of its own.
+	ErrDriver = errors.New("the driver failed")
+	// ErrAbandoned: the device was given up while it was still busy.
+	ErrAbandoned = errors.New("the device was abandoned")
 )
 
 // EnvironmentError is what Open returns where a variable of the environment asks for
@@ -147,7 +151,8 @@ type SliceArg struct {
 	Len    int // elements
 }
 
-// Fault receives a launch's fault record when its batch has completed.
+// Fault receives how a command ended when its batch has completed: a launch's fault
+// record, and why a command of any kind did not run whole.
 type Fault struct {
 	Set      bool
 	Site     uint32
@@ -167,6 +172,10 @@ type Fault struct {
 	// Cancelled says that the command did not run whole because its Cancel asked
 	// for that: it did not start, or some of its work-items stopped early.
 	Cancelled bool
+	// Failed is why the command did not run, or not whole, if the backend could
+	// not run it: what it was to write is unspecified then. Other commands of the
+	// batch are not concerned.
+	Failed error
 }
 
 // Finding is something that a check has found.
@@ -200,9 +209,15 @@ type Command struct {
 	Groups   [3]uint32 // work-groups along x, y, z, not limited by MaxGroups
 	Args     []byte    // argument block, addresses filled in
 	Slices   []SliceArg
-	Fault    *Fault
+
+	// Fault receives how the command ended; nil if nobody wants to know.
+	Fault *Fault
 	// Cancel is nil for a command that cannot be cancelled.
 	Cancel *Cancel
+	// Taken is called once when the Host bytes of an OpWrite will not be read any
+	// more, by Submit or later. Without it they stay as they are until the batch
+	// has completed. It must not block.
+	Taken func()
 
 	// OpCopy, OpFill, OpWrite, OpRead
 	Dst, Src       Memory
@@ -215,7 +230,8 @@ type Command struct {
 // Ticket stands for a submitted batch.
 type Ticket interface {
 	// Done reports whether the batch has completed, without blocking. Once it
-	// has returned true, all Fault and Host results are in place.
+	// has returned true, all Fault and Host results are in place. Batches
+	// complete in the order of their submission.
 	Done() bool
 	// Wait blocks until the batch has completed or ctx ends, whose error it then
 	// returns; the batch goes on.
@@ -227,11 +243,17 @@ type Device interface {
 	Info() *Info
 	Alloc(size uint64, kind MemoryKind) (Memory, error)
 	NewPipeline(d *PipelineDesc) (Pipeline, error)
-	// Submit starts a batch. It may block for staging space; it has read the
-	// Host bytes of every OpWrite when it returns. Batches start in the order of
-	// their submission. The caller keeps all memory and pipelines alive until
-	// the ticket is done.
+	// Submit starts a batch. It never waits for work of the device: a command that
+	// needs room that only completed work can give is started later. Batches start
+	// in the order of their submission. The caller keeps the batch unchanged, and
+	// all memory and pipelines alive, until the ticket is done. An error means
+	// that no command of the batch ran or will run; what fails a single command is
+	// told in its Fault.
 	Submit(batch []Command) (Ticket, error)
-	// Close waits for submitted work and frees everything.
+	// Abandon gives up a device whose work does not end, instead of Close: all
+	// tickets are done at once, with what had not completed failed for err, and
+	// later calls fail. What the device still uses is never freed.
+	Abandon(err error)
+	// Close frees everything. No batch is in flight.
 	Close() error
 }

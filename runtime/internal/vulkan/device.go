@@ -93,6 +93,9 @@ func (d *device) lostErr() error {
 	return nil
 }
 
+// Abandon lets go of a device whose work does not end.
+func (d *device) Abandon(err error) { d.lost.CompareAndSwap(nil, &err) }
+
 // Close waits for submitted work and frees everything, what the caller has not
 // freed too.
 func (d *device) Close() error {
