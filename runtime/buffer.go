@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -31,7 +32,7 @@ const smallCopy = 4 << 10
 func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n)
 	if err != nil || b.mem == nil || dev.direct() {
-		return b, err // Go memory is zero
+		return b, err // the host's memory is zero
 	}
 	mem := b.mem.HAL()
 	node := graph.Node{
@@ -52,10 +53,15 @@ func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
 	if err != nil || b.mem == nil {
 		return b, err
 	}
-	// No command uses the memory yet, so the host may, where it can.
-	if bytes := b.mem.HAL().Bytes(); bytes != nil {
+	// No command uses the memory yet, so the host may, where it can, while the device is
+	// kept from being closed.
+	if dev.stream.Enter() {
+		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
-		return b, nil
+		dev.stream.Leave()
+		if bytes != nil {
+			return b, nil
+		}
 	}
 	if err := b.CopyFrom(context.Background(), dev.queue, s); err != nil {
 		b.Close()
@@ -102,8 +108,7 @@ func (d *Device) alloc(size uint64) (*graph.Memory, error) {
 	return mem, nil
 }
 
-// direct reports whether device memory is the program's own, so that copies
-// need no command.
+// direct reports whether the device is the host, whose memory is the program's own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
 // pointerIn returns the first part of t that is or holds a pointer, and the path
@@ -187,22 +192,21 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 		return nil
 	}
 	dev := q.dev
-	if dev.direct() && v.s.Mem.Idle() {
-		copy(v.s.Mem.HAL().Bytes()[v.s.Off:], bytes)
-		return nil
-	}
 	small := len(bytes) <= smallCopy
 	node := graph.Node{
-		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
+		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes, Cancel: new(hal.Cancel)},
 		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
 		CopyHost: small,
 	}
 	l := newLaunched(dev, nil)
 	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
-		return backendError(dev, nil, "copying to the device "+dev.Name(), err)
+		return copyError(dev, "to", err)
 	}
-	if !small {
-		dev.stream.Flush()
+	if !small { // the device reads src when the copy's turn comes
+		if err := l.ev.Wait(ctx); err != nil {
+			node.Cmd.Cancel.Ask()
+			return waitError(err)
+		}
 	}
 	if l.ev.Done() {
 		return l.failure()
@@ -224,25 +228,27 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return nil
 	}
 	dev := q.dev
-	if dev.direct() {
-		if err := dev.stream.WaitMemory(ctx, v.s.Mem); err != nil {
-			return waitError(err)
-		}
-		copy(bytes, v.s.Mem.HAL().Bytes()[v.s.Off:])
-		return join(q.failures())
-	}
 	node := graph.Node{
 		Cmd:  hal.Command{Op: hal.OpRead, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
 	}
 	l := newLaunched(dev, nil)
 	if err := dev.stream.Record(&q.rec, &node, &l.ev); err != nil {
-		return backendError(dev, nil, "copying from the device "+dev.Name(), err)
+		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
 		return err
 	}
 	return join(q.failures())
+}
+
+// copyError is the error of a copy that could not be recorded.
+func copyError(dev *Device, direction string, err error) error {
+	e := backendError(dev, nil, "copying "+direction+" the device "+dev.Name(), err)
+	if errors.Is(err, graph.ErrReleased) {
+		e.Class = ErrInvalid // as for one that was closed before
+	}
+	return e
 }
 
 func (v View[T]) checkCopy(ctx context.Context, q *Queue, n int) error {
