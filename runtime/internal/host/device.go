@@ -12,7 +12,8 @@ import (
 )
 
 type device struct {
-	info hal.Info
+	info   hal.Info
+	budget *budget
 
 	mu        sync.Mutex
 	work      sync.Cond
@@ -34,7 +35,7 @@ type device struct {
 }
 
 func newDevice() *device {
-	d := &device{info: info(), subGroup: subGroupWanted(), forms: formWanted(), ended: make(chan struct{})}
+	d := &device{info: info(), budget: &shared, subGroup: subGroupWanted(), forms: formWanted(), ended: make(chan struct{})}
 	d.work.L = &d.mu
 	go d.loop()
 	return d
@@ -174,6 +175,7 @@ func (d *device) Close() error {
 		return nil
 	}
 	<-d.ended
+	d.budget.unmapAll(d)
 	return nil
 }
 
