@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -38,7 +39,7 @@ const roomTime = 10 * time.Second
 func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n)
 	if err != nil || b.mem == nil || dev.direct() {
-		return b, err // Go memory is zero
+		return b, err // the host's memory is zero
 	}
 	mem := b.mem.HAL()
 	node := graph.Node{
@@ -61,10 +62,15 @@ func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
 	if err != nil || b.mem == nil {
 		return b, err
 	}
-	// No command uses the memory yet, so the host may, where it can.
-	if bytes := b.mem.HAL().Bytes(); bytes != nil {
+	// No command uses the memory yet, so the host may, where it can, while the device is
+	// kept from being closed.
+	if dev.stream.Enter() {
+		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
-		return b, nil
+		dev.stream.Leave()
+		if bytes != nil {
+			return b, nil
+		}
 	}
 	if err := b.CopyFrom(context.Background(), dev.queue, s); err != nil {
 		b.Close()
@@ -111,8 +117,7 @@ func (d *Device) alloc(size uint64) (*graph.Memory, error) {
 	return mem, nil
 }
 
-// direct reports whether device memory is the program's own, so that copies
-// need no command.
+// direct reports whether the device is the host, whose memory is the program's own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
 // pointerIn returns the first part of t that is or holds a pointer, and the path
@@ -198,10 +203,6 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 		return nil
 	}
 	dev := q.dev
-	if dev.direct() && v.s.Mem.Idle() {
-		copy(v.s.Mem.HAL().Bytes()[v.s.Off:], bytes)
-		return nil
-	}
 	small := len(bytes) <= smallCopy
 	l := newLaunched(dev, nil)
 	l.ctx = ctx
@@ -215,7 +216,7 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 		node.Cmd.Cancel, node.Cmd.Taken = &l.cancel, func() { close(taken) }
 	}
 	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
-		return backendError(dev, nil, "copying to the device "+dev.Name(), err)
+		return copyError(dev, "to", err)
 	}
 	if !small {
 		err := dev.stream.Flush(ctx)
@@ -252,13 +253,6 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return nil
 	}
 	dev := q.dev
-	if dev.direct() {
-		if err := dev.stream.WaitMemory(ctx, v.s.Mem); err != nil {
-			return waitError(err)
-		}
-		copy(bytes, v.s.Mem.HAL().Bytes()[v.s.Off:])
-		return join(q.failures())
-	}
 	l := newLaunched(dev, nil)
 	l.ctx = ctx
 	node := graph.Node{
@@ -266,7 +260,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
 	}
 	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
-		return backendError(dev, nil, "copying from the device "+dev.Name(), err)
+		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
 		l.cancel.Ask() // dst is the caller's again
@@ -274,6 +268,15 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return err
 	}
 	return join(q.failures())
+}
+
+// copyError is the error of a copy that could not be recorded.
+func copyError(dev *Device, direction string, err error) error {
+	e := backendError(dev, nil, "copying "+direction+" the device "+dev.Name(), err)
+	if errors.Is(err, graph.ErrReleased) {
+		e.Class = ErrInvalid // as for one that was closed before
+	}
+	return e
 }
 
 func (v View[T]) checkCopy(ctx context.Context, q *Queue, n int) error {

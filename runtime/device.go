@@ -18,7 +18,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// DeviceType is the kind of a device. Open prefers lower values.
+// DeviceType is the kind of a device. Devices lists lower values first.
 type DeviceType uint8
 
 // The types of devices.
@@ -27,11 +27,11 @@ const (
 	IntegratedGPU
 	VirtualGPU
 	OtherDevice
-	VulkanCPU // a Vulkan driver that runs on the processor
 	HostCPU   // the kernel's Go code
+	VulkanCPU // a Vulkan driver that runs on the processor: Open takes it only by name
 )
 
-var deviceTypeNames = [...]string{"discrete GPU", "integrated GPU", "virtual GPU", "other device", "Vulkan on the CPU", "host"}
+var deviceTypeNames = [...]string{"discrete GPU", "integrated GPU", "virtual GPU", "other device", "host", "Vulkan on the CPU"}
 
 // String returns the type in words.
 func (t DeviceType) String() string {
@@ -63,7 +63,8 @@ type DeviceInfo struct {
 	// ExactDivide64 says the same of float64, where kernels correct nothing.
 	ExactDivide64 bool
 	// Missing says why there is no other device, or none better: which backends
-	// found none, and which devices did not open. It is set by Open.
+	// found none, which devices did not open, and, where Open chose, which Vulkan
+	// drivers on the processor it passed over. It is set by Open.
 	Missing []string
 }
 
@@ -100,7 +101,8 @@ type found struct {
 	info   hal.Info
 }
 
-// findDevices lists the devices, best first, and why there are no others.
+// findDevices lists the devices, in the order of their types, and why there are no
+// others.
 func findDevices() (all []found, missing []string) {
 	for _, d := range backends {
 		infos, err := d.Enumerate()
@@ -115,7 +117,9 @@ func findDevices() (all []found, missing []string) {
 	return all, missing
 }
 
-// Devices lists the devices that Open can open, in its order of preference.
+// Devices lists the devices that Open can open: GPUs first, then the host device, then
+// Vulkan drivers on the processor. A device's index in the list is a value for Select
+// and KGEN_DEVICE.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -148,11 +152,16 @@ type Device struct {
 }
 
 // Open opens a device: the one that Select or the environment variable
-// KGEN_DEVICE chooses, and otherwise the best there is: a Vulkan GPU, then a
-// Vulkan driver on the CPU, then the host device, which runs the kernel's own Go
-// code and is always there. If a default device fails to open, Open goes on to
-// the next, and DeviceInfo.Missing says so; a chosen one is an error (ErrNoDevice if there is none of that
-// name), which lists the devices that there are. A variable KGEN_… of the environment
+// KGEN_DEVICE chooses, and otherwise a Vulkan GPU, or, where there is none, the host
+// device, which runs the kernel's own Go code and is always there. If a GPU fails to
+// open, Open goes on to the next device, and DeviceInfo.Missing says so. A Vulkan driver
+// on the processor, such as Mesa's llvmpipe, is opened only when it is chosen: the host
+// device does the same work on the same processor, mostly faster, and where such a
+// driver is wrong it is right.
+//
+// A choice that no device has is ErrNoDevice, which lists the devices that there are; so
+// is one that cannot be opened. Of several that a choice fits, as "vulkan" may, Open
+// takes the first that opens. A variable KGEN_… of the environment
 // with a value that means nothing, or that cannot be done, as a directory for pipelines
 // that cannot be written to, is an error, too (ErrInvalid).
 func Open(opts ...OpenOption) (*Device, error) {
@@ -168,8 +177,12 @@ func Open(opts ...OpenOption) (*Device, error) {
 		opt.applyOpen(&o)
 	}
 	all, missing := findDevices()
-	candidates := all
-	if o.choice != "" {
+	var candidates []found
+	if o.choice == "" {
+		var passed []string
+		candidates, passed = byDefault(all)
+		missing = append(missing, passed...)
+	} else {
 		candidates = choose(all, o.choice)
 		if len(candidates) == 0 {
 			return nil, noDevice(o, all, missing)
@@ -229,6 +242,24 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()
 	return d
+}
+
+// byDefault returns the devices that Open takes where nothing is chosen, best first, and
+// says which it passes over, and how they are chosen.
+func byDefault(all []found) (candidates []found, passed []string) {
+	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
+	if n < 0 {
+		return all, nil
+	}
+	for i, f := range all[n:] {
+		choice := strconv.Itoa(n + i)
+		if name := f.driver.Name(); choose(all, name)[0].index == f.index {
+			choice = name
+		}
+		passed = append(passed, fmt.Sprintf("%s (%v) is opened only when it is chosen: set %s=%s, or use runtime.Select(%q)",
+			f.info.Name, DeviceType(f.info.Type), env.Device, choice, choice))
+	}
+	return all[:n], passed
 }
 
 // choose returns the devices that a choice names, best first.

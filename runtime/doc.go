@@ -5,7 +5,8 @@
 //	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
 //
 // A [Device] is a Vulkan device, or the host: the host device runs the kernel's
-// own Go code, or other Go that kgen has made of it, and is always there. [Open] says which one it takes. A device has
+// own Go code, or other Go that kgen has made of it, and is always there. [Open] takes a
+// GPU if there is one, else the host. A device has
 // [Buffer]s, whose memory kernels see through [View]s, and [Queue]s, which take
 // launches and return [Event]s:
 //

@@ -130,7 +130,7 @@ func waitError(err error) error {
 }
 
 // backendError gives an error of the device its class.
-func backendError(dev *Device, k *Kernel, problem string, err error) error {
+func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	e := &Error{Class: ErrInvalid, Problem: problem, Err: err}
 	if k != nil {
 		e.about(k)

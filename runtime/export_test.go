@@ -1,6 +1,17 @@
 package runtime
 
-import "github.com/kgen-go/kgen/runtime/internal/hal"
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// SetBackends gives package runtime other backends until the test ends.
+func SetBackends(tb testing.TB, drivers ...hal.Driver) {
+	old := backends
+	backends = drivers
+	tb.Cleanup(func() { backends = old })
+}
 
 // OpenHAL makes a Device of a backend's, for tests.
 func OpenHAL(d hal.Device, backend string) *Device { return newDevice(d, backend, &openOptions{}) }

@@ -38,10 +38,10 @@ type openFunc func(*openOptions)
 
 func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
-// Select chooses the device: "host", "vulkan", its index in Devices, or a part
+// Select chooses the device: "host", "vulkan", which is the best Vulkan device, a driver
+// on the processor where there is no GPU, its index in Devices, or a part
 // of its name (upper and lower case are the same). It takes the place of the
-// environment variable KGEN_DEVICE, which has the same values; "" is the default
-// order.
+// environment variable KGEN_DEVICE, which has the same values; "" chooses none.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }

@@ -68,6 +68,7 @@ func TestVulkanIsThere(t *testing.T) {
 // another device, nor to do without.
 func TestPipelineCache(t *testing.T) {
 	devtest.Vulkan(t)
+	vulkanIsGPU(t)
 	file := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{filepath.Join(file, "dir"), "/proc/self"} {

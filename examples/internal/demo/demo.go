@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var device = flag.String("device", "", `device: "host", "vulkan", or an index or a part of the name (default: the best there is)`)
+var device = flag.String("device", "", `device: "host", "vulkan", or an index or a part of the name (default: a GPU if there is one, else the host)`)
 
 // Main parses the flags, opens the device and runs the example. It exits with
 // status 1 if the example fails; an interrupt ends its context.

@@ -56,7 +56,7 @@ func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	e.Helper()
 	n := uint32(60000) // some drivers end a loop after 65535 iterations
 	launches := 16
-	if e.dev.Info().Type < hal.VulkanCPU {
+	if e.dev.Info().Type < hal.HostCPU {
 		launches = 256
 	}
 	var batch []hal.Command

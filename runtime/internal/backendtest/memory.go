@@ -130,9 +130,9 @@ func testWriteRead(e *env) {
 	for _, c := range []struct{ off, size int }{{0, 0}, {0, 1}, {0, 4}, {3, 5}, {255, 3}, {1000, 65537}, {0, 1 << 20}, {1<<20 - 1, 1}} {
 		want := pattern(make([]byte, c.size), uint32(c.off))
 		src, dst := slices.Clone(want), make([]byte, c.size)
-		tk := e.submit(write(m, uint64(c.off), src), after(read(m, uint64(c.off), dst)))
-		clear(src) // it has been read
-		e.wait(tk)
+		w := write(m, uint64(c.off), src)
+		w.Taken = func() { clear(src) } // it has been read
+		e.run(w, after(read(m, uint64(c.off), dst)))
 		e.same(dst, want)
 	}
 	// Bytes beside what is written stay.
@@ -179,26 +179,16 @@ func testLargeMixed(e *env) {
 	defer p.Free()
 	var results [4][]byte
 	var tickets []hal.Ticket
-	var given []func()
 	for i := range results {
 		results[i] = make([]byte, 4*n)
-		head := make([]byte, 4)
-		head[0] = byte(50 * i)
-		taken := make(chan struct{})
-		back := after(write(m, 0, head))
-		back.Taken = func() { close(taken) }
-		given = append(given, func() {
-			<-taken
-			head[0] = 255 // the caller's again
-		})
-		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), back}
+		head := []byte{byte(50 * i), 0, 0, 0}
+		w := after(write(m, 0, head))
+		w.Taken = func() { head[0] = 255 } // it has been read
+		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), w}
 		if i == 0 {
 			batch = append([]hal.Command{fill(m, 0, 4*n, 100)}, batch...)
 		}
 		tickets = append(tickets, e.submit(batch...))
-	}
-	for _, f := range given {
-		f()
 	}
 	for i := len(tickets) - 1; i >= 0; i-- {
 		e.wait(tickets[i])

@@ -50,7 +50,8 @@ type Driver interface {
 	Open(i int) (Device, error)
 }
 
-// DeviceType classifies a device; lower values are preferred by default.
+// DeviceType classifies a device; lower values are listed first. A device of the last
+// type, VulkanCPU, is opened by name alone.
 type DeviceType uint8
 
 const (
@@ -58,8 +59,8 @@ const (
 	IntegratedGPU
 	VirtualGPU
 	OtherDevice
-	VulkanCPU
 	HostCPU
+	VulkanCPU
 )
 
 // Info describes a device. Arrays of three are in the order x, y, z.

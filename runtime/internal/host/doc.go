@@ -1,7 +1,8 @@
 // Package host is the backend that runs kernels as the Go code they are.
 //
-// Its device memory is Go memory. The batches of a device run in order on one
-// goroutine, so all commands are ordered and barriers cost nothing; the
+// Its device memory is Go memory, or mapped where it is large, within what the process may
+// have (a [budget]). The batches of a device run in order, one at a time, on a goroutine or
+// in Submit, so all commands are ordered and barriers cost nothing; the
 // work-items of one launch run in parallel on GOMAXPROCS goroutines, range
 // kernels in chunks, nd-range kernels by work-group. Package dsl executes the
 // items; this package feeds it and turns panics into faults. Where generated code

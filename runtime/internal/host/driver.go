@@ -1,11 +1,8 @@
 package host
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/kgen-go/kgen/internal/env"
@@ -43,7 +40,7 @@ func info() hal.Info {
 	if procs == 1 {
 		cores = "core"
 	}
-	memory := totalMemory()
+	memory := shared.limit()
 	return hal.Info{
 		Name:   fmt.Sprintf("host (%s/%s, %d %s)", runtime.GOOS, runtime.GOARCH, procs, cores),
 		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
@@ -72,23 +69,4 @@ func info() hal.Info {
 		ExactDivide:   true,
 		ExactDivide64: true,
 	}
-}
-
-// totalMemory returns the machine's memory in bytes. The Go runtime cannot
-// recover from an allocation past it.
-func totalMemory() uint64 {
-	const unknown = 1 << (30 + 4*(^uint(0)>>63)) // 16 GiB, or 1 GiB with 32 bits
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return unknown
-	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if field := strings.Fields(sc.Text()); len(field) >= 2 && field[0] == "MemTotal:" {
-			if kib, err := strconv.ParseUint(field[1], 10, 54); err == nil {
-				return min(kib<<10, uint64(^uint(0)>>1))
-			}
-		}
-	}
-	return unknown
 }

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// run executes one command, unless it was cancelled before.
+func run(c *hal.Command) {
+	whole := !c.Cancel.Asked()
+	if whole {
+		whole = execute(c)
+	}
+	if !whole && c.Fault != nil {
+		c.Fault.Cancelled = true
+	}
+	if c.Taken != nil {
+		c.Taken()
+	}
+}
+
+// execute runs a command and reports whether it ran to its end. A launch tells in its
+// fault record.
+func execute(c *hal.Command) bool {
+	switch c.Op {
+	case hal.OpLaunch:
+		launch(c)
+	case hal.OpCopy:
+		copy(part(c.Dst, c.DstOff, c.Size), part(c.Src, c.SrcOff, c.Size))
+	case hal.OpFill:
+		fill(part(c.Dst, c.DstOff, c.Size), c.Pattern)
+	case hal.OpWrite:
+		return copyPieces(c.Cancel, part(c.Dst, c.DstOff, uint64(len(c.Host))), c.Host)
+	case hal.OpRead:
+		return copyPieces(c.Cancel, c.Host, part(c.Src, c.SrcOff, uint64(len(c.Host))))
+	default:
+		panic(fmt.Sprintf("BUG: host: unknown command %d", c.Op))
+	}
+	return true
+}
+
+// pieceSize bounds what is copied at once: asking for the end of a copy waits for a
+// piece, some hundred microseconds at most.
+const pieceSize = 1 << 20
+
+// copyPieces copies src to dst, which is as long, until cancel is asked, and reports
+// whether it copied everything.
+func copyPieces(cancel *hal.Cancel, dst, src []byte) bool {
+	for len(dst) > 0 {
+		n := min(len(dst), pieceSize)
+		if !cancel.Do(func() { copy(dst[:n], src) }) {
+			return false
+		}
+		dst, src = dst[n:], src[n:]
+	}
+	return true
+}
+
+func part(m hal.Memory, off, size uint64) []byte { return m.Bytes()[off : off+size] }
+
+func fill(b []byte, pattern uint32) {
+	if pattern == 0 {
+		clear(b)
+		return
+	}
+	for ; len(b) >= 4; b = b[4:] {
+		binary.LittleEndian.PutUint32(b, pattern)
+	}
+}

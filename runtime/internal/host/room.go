@@ -1,0 +1,201 @@
+package host
+
+import (
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+)
+
+// room is what one of the limits of the process's memory leaves.
+type room struct {
+	what  string // which limit it is, for errors
+	limit uint64 // bytes in all
+	free  uint64 // bytes of them
+	sees  sees
+}
+
+// sees says from when on a limit counts memory that is mapped for a buffer.
+type sees uint8
+
+const (
+	seesTouched sees = iota // once it is written to
+	seesMapped              // at once
+	seesHeap                // never: it counts Go's memory
+)
+
+// heapGrowth is by how many bytes of addresses the Go heap grows at once.
+const heapGrowth = 64 << 20
+
+// system reads the limits of the process. root is where the file system begins, "/" but
+// in tests.
+type system struct{ root string }
+
+func (s system) path(name string) string { return filepath.Join(s.root, name) }
+
+func (s system) read(name string) string {
+	text, err := os.ReadFile(s.path(name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// number reads a file that holds a number.
+func (s system) number(name string) (uint64, bool) {
+	n, err := strconv.ParseUint(s.read(name), 10, 64)
+	return n, err == nil
+}
+
+// rooms returns the limits that there are.
+func (s system) rooms() []room {
+	rooms := s.machine()
+	rooms = append(rooms, s.cgroups()...)
+	if limit, ok := addressLimit(); ok {
+		if f := strings.Fields(s.read("/proc/self/statm")); len(f) > 0 {
+			if n, err := strconv.ParseUint(f[0], 10, 64); err == nil {
+				used := n * uint64(os.Getpagesize())
+				rooms = append(rooms, room{"the address space that the process may have (ulimit -v)", limit, limit - min(limit, used), seesMapped})
+			}
+		}
+	}
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		rooms = append(rooms, room{"GOMEMLIMIT", uint64(limit), uint64(limit) - min(uint64(limit), heapUsed()), seesHeap})
+	}
+	return rooms
+}
+
+// machine returns what the machine has.
+func (s system) machine() []room {
+	kib := map[string]uint64{}
+	for line := range strings.Lines(s.read("/proc/meminfo")) {
+		if f := strings.Fields(line); len(f) >= 2 {
+			if n, err := strconv.ParseUint(f[1], 10, 54); err == nil {
+				kib[strings.TrimSuffix(f[0], ":")] = n << 10
+			}
+		}
+	}
+	total, available := kib["MemTotal"], kib["MemAvailable"]
+	if total == 0 {
+		return nil
+	}
+	rooms := []room{{"the machine", total, available + kib["SwapFree"], seesTouched}}
+	if n, ok := s.number("/proc/sys/vm/overcommit_memory"); ok && n == 2 {
+		limit := kib["CommitLimit"]
+		rooms = append(rooms, room{"the machine's CommitLimit", limit, limit - min(limit, kib["Committed_AS"]), seesMapped})
+	}
+	return rooms
+}
+
+// cgroups returns what the control groups allow that the process is in, of both versions.
+func (s system) cgroups() (rooms []room) {
+	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		v2 := f[0] == "0" && f[1] == ""
+		if !v2 && !hasWord(f[1], "memory") {
+			continue
+		}
+		mount, group := s.cgroupMount(v2, f[2])
+		if mount == "" {
+			continue
+		}
+		// The limits of the groups around it count, too.
+		for dir := path.Join(mount, group); ; dir = path.Dir(dir) {
+			if r, ok := s.cgroup(v2, dir); ok {
+				rooms = append(rooms, r)
+			}
+			if len(dir) <= len(mount) {
+				break
+			}
+		}
+	}
+	return rooms
+}
+
+// cgroupMount returns where the control groups are to be found, and where in that the
+// group is that has the path.
+func (s system) cgroupMount(v2 bool, group string) (mount, in string) {
+	for line := range strings.Lines(s.read("/proc/self/mountinfo")) {
+		left, right, _ := strings.Cut(line, " - ")
+		f, kind := strings.Fields(left), strings.Fields(right)
+		if len(f) < 5 || len(kind) < 3 {
+			continue
+		}
+		if v2 && kind[0] != "cgroup2" || !v2 && (kind[0] != "cgroup" || !hasWord(kind[2], "memory")) {
+			continue
+		}
+		root := strings.TrimSuffix(f[3], "/") // of what is mounted, in a container its own group
+		if in, ok := strings.CutPrefix(group, root); ok && (in == "" || in[0] == '/') && !strings.Contains(in, "..") {
+			return f[4], in
+		}
+		return f[4], ""
+	}
+	return "", ""
+}
+
+func hasWord(list, word string) bool {
+	for w := range strings.SplitSeq(list, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// cgroup returns the limit of one control group. Its cache of files is not in use: the
+// kernel gives it up before it ends a process.
+func (s system) cgroup(v2 bool, dir string) (room, bool) {
+	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
+	if v2 {
+		names = [...]string{"memory.max", "memory.current", "inactive_file", "active_file"}
+	}
+	limit, ok := s.number(path.Join(dir, names[0]))
+	if high, has := s.number(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
+		limit, ok = high, true // past it, processes are slowed down until they stand
+	}
+	used, has := s.number(path.Join(dir, names[1]))
+	if !ok || !has || limit >= 1<<62 {
+		return room{}, false
+	}
+	for line := range strings.Lines(s.read(path.Join(dir, "memory.stat"))) {
+		if f := strings.Fields(line); len(f) == 2 && (f[0] == names[2] || f[0] == names[3] || f[0] == "slab_reclaimable") {
+			n, _ := strconv.ParseUint(f[1], 10, 64)
+			used -= min(used, n)
+		}
+	}
+	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched}, true
+}
+
+// heapUsed returns the bytes that Go's runtime has of the system and needs.
+func heapUsed() uint64 {
+	s := metric("/memory/classes/total:bytes", heapFreeName, heapReleasedName)
+	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
+}
+
+// heapFree returns the bytes that Go's heap has of the system and does not need, and those
+// that it has given back and has the addresses of.
+func heapFree() (free, released uint64) {
+	s := metric(heapFreeName, heapReleasedName)
+	return s[0].Value.Uint64(), s[1].Value.Uint64()
+}
+
+const (
+	heapFreeName     = "/memory/classes/heap/free:bytes"
+	heapReleasedName = "/memory/classes/heap/released:bytes"
+)
+
+func metric(names ...string) []metrics.Sample {
+	s := make([]metrics.Sample, len(names))
+	for i, name := range names {
+		s[i].Name = name
+	}
+	metrics.Read(s)
+	return s
+}
