@@ -86,7 +86,6 @@ func (s *Stream) keepUp() {
 		ctx, cancel := context.WithTimeout(s.life, paceTime)
 		defer cancel()
 		s.waitThrough(ctx, last)
-		s.reap()
 	}
 }
 
@@ -210,8 +209,5 @@ func (s *Stream) waitDying(ctx context.Context) {
 		last = max(last, m.last)
 	}
 	s.mu.Unlock()
-	if last > 0 {
-		s.waitThrough(ctx, last)
-	}
-	s.reap()
+	s.waitThrough(ctx, last)
 }

@@ -326,8 +326,12 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		if s.cur != nil && s.cur.seq <= last {
 			b = s.cur
 		}
+		dying := len(s.dying) > 0
 		s.mu.Unlock()
 		if b == nil {
+			if dying {
+				s.reap() // whoever has waited finds the memory free
+			}
 			return nil
 		}
 		if err := b.wait(ctx); err != nil {
