@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"time"
 
@@ -141,8 +140,20 @@ func (b *Batch) wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 	err := b.waitTicket(ctx)
-	if err == nil && !b.poll() {
-		return errors.New("BUG: a batch is not done after its wait")
+	// A batch that failed at once still completes in its turn.
+	for err == nil && !b.poll() {
+		s.mu.Lock()
+		oldest := b
+		if len(s.inflight) > 0 {
+			oldest = s.inflight[0]
+		}
+		s.mu.Unlock()
+		select {
+		case <-oldest.submitted:
+			err = oldest.waitTicket(ctx)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
 	return err
 }

@@ -231,3 +231,23 @@ func TestCloseWaitsForUsers(t *testing.T) {
 		t.Error("used after its end")
 	}
 }
+
+// TestTurn waits for a batch that failed at once, behind one that has not completed: it
+// completes in its turn.
+func TestTurn(t *testing.T) {
+	r := newRecording(-1)
+	r.launch(t)
+	r.TryFlush()
+	second := r.launch(t)
+	r.TryFlush()
+	close(r.dev.batches[1].done)
+	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if err := second.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("before its turn:", err)
+	}
+	time.AfterFunc(time.Millisecond, func() { close(r.dev.batches[0].done) })
+	if err := second.Wait(context.Background()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,181 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	gort "runtime"
+	"testing"
+	"time"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+	"github.com/kgen-go/kgen/runtime/kernelimpl"
+)
+
+// outcome is what a scenario's calls returned, and whether data that came without an
+// error is wrong.
+type outcome struct {
+	errs  []error
+	wrong string
+}
+
+func (o *outcome) note(err error) bool {
+	if err != nil {
+		o.errs = append(o.errs, err)
+	}
+	return err == nil
+}
+
+// scenario uses the public API in all ways that reach the driver, on three queues.
+func scenario() (o outcome) {
+	dev, err := runtime.Open(runtime.Select("vulkan"))
+	if !o.note(err) {
+		return o
+	}
+	defer func() { o.note(dev.Close()) }()
+	const n = 1000
+	q, q2, q3 := dev.DefaultQueue(), dev.NewQueue(), dev.NewQueue()
+	x, err := runtime.NewBuffer[uint32](dev, n)
+	if !o.note(err) {
+		return o
+	}
+	defer x.Close()
+	launched := 0
+	var last runtime.Event
+	for i := range 300 {
+		qq := q
+		if i%2 == 1 {
+			qq = q2
+		}
+		if ev, err := launchOn(qq, increment, x.All()); o.note(err) {
+			launched++
+			last = ev
+		}
+		if i%100 == 50 {
+			q.Flush()
+		}
+	}
+	waited := last.Wait(ctx) // for a launch that depends on all others
+	o.note(waited)
+	got := make([]uint32, n)
+	copied := x.CopyTo(ctx, q3, got) // of a queue that launched nothing
+	o.note(copied)
+	if waited == nil && copied == nil && got[5] != uint32(launched) {
+		o.wrong = fmt.Sprintf("the last launch and CopyTo succeeded, %d of %d launches have run", got[5], launched)
+	}
+	o.transfers(dev, q, q3)
+	s := make([]uint32, n)
+	l := kernelimpl.NewLaunch(increment)
+	kernelimpl.Slice(l, 0, s)
+	if o.note(l.Run1(ctx, dev, n, nil)) && s[7] != 1 {
+		o.wrong += "; Run without an error is wrong"
+	}
+	o.note(q.Wait(ctx))
+	o.note(q2.Wait(ctx))
+	o.note(q3.Wait(ctx))
+	return o
+}
+
+// transfers copies more than fits into staging memory, there on one queue and back on
+// another.
+func (o *outcome) transfers(dev *runtime.Device, q, q3 *runtime.Queue) {
+	big := make([]uint32, 5<<20) // more than a chunk
+	for i := range big {
+		big[i] = uint32(i)
+	}
+	b, err := runtime.NewBuffer[uint32](dev, len(big))
+	if !o.note(err) {
+		return
+	}
+	there := b.CopyFrom(ctx, q, big)
+	o.note(there)
+	back := make([]uint32, len(big))
+	again := b.CopyTo(ctx, q3, back)
+	o.note(again)
+	if there == nil && again == nil && (back[len(big)-1] != big[len(big)-1] || back[1] != 1) {
+		o.wrong += "; a copy there and back without an error is wrong"
+	}
+	// Memory whose clearing was lost must not be read as if it were clear.
+	c, err := runtime.NewBuffer[uint32](dev, 5000)
+	if o.note(err) {
+		if zero := make([]uint32, 5000); o.note(c.CopyTo(ctx, q, zero)) && zero[4999] != 0 {
+			o.wrong += "; a new buffer is not zero"
+		}
+		o.note(c.Close())
+	}
+	o.note(b.Close())
+}
+
+// classes are those that a driver's failure may have.
+var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtime.ErrNoDevice, runtime.ErrBuild, runtime.ErrDriver}
+
+// TestInject fails each call of the driver in turn, in several ways, and looks at what
+// the public API makes of it: an error of a class that fits, no wrong data without an
+// error, no hang, nothing left behind.
+func TestInject(t *testing.T) {
+	devtest.Vulkan(t)
+	defer vkx.Inject(0, 0)
+	step := int32(1)
+	if testing.Short() {
+		step = 7
+	}
+	before := gort.NumGoroutine()
+	for _, r := range []vk.Result{vk.ErrorDeviceLost, vk.ErrorOutOfDeviceMemory, vk.ErrorInitializationFailed} {
+		calls := int32(0)
+		for n := int32(1); ; n += step {
+			vkx.Inject(n, r)
+			done := make(chan outcome, 1)
+			go func() { done <- scenario() }()
+			var o outcome
+			select {
+			case o = <-done:
+			case <-time.After(2 * time.Minute):
+				buf := make([]byte, 1<<16)
+				t.Fatalf("%s at call %d: hangs\n%s", vkx.ResultName(r), n, buf[:gort.Stack(buf, true)])
+			}
+			hit := !vkx.Pending()
+			vkx.Inject(0, 0)
+			if o.wrong != "" {
+				t.Errorf("%s at call %d: %s; errors: %v", vkx.ResultName(r), n, o.wrong, o.errs)
+			}
+			if !hit {
+				if len(o.errs) > 0 {
+					t.Errorf("nothing was injected: %v", o.errs)
+				}
+				break
+			}
+			calls++
+			for _, err := range o.errs {
+				if !isOneOf(err, classes) {
+					t.Errorf("%s at call %d: an error without a class that fits: %v", vkx.ResultName(r), n, err)
+				}
+			}
+		}
+		if calls < 20 && step == 1 {
+			t.Errorf("%s: only %d calls were failed", vkx.ResultName(r), calls)
+		}
+		t.Logf("%s: %d calls", vkx.ResultName(r), calls)
+	}
+	for range 100 { // what ends has some time to
+		if gort.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	buf := make([]byte, 1<<16)
+	t.Errorf("%d goroutines, %d before\n%s", gort.NumGoroutine(), before, buf[:gort.Stack(buf, true)])
+}
+
+func isOneOf(err error, classes []error) bool {
+	for _, class := range classes {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
