@@ -22,8 +22,8 @@ type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel that has barriers or group algorithms, or
-	// does little per work-item. NoForm says why such a kernel has none.
+	// Form is the host form of a kernel that has barriers or group algorithms, does
+	// little per work-item, or may take long over one. NoForm says why such a kernel has none.
 	Form   *gohost.Form
 	NoForm error
 	// Lacks says which variants are left out since what is right of the kernel is not
@@ -42,17 +42,23 @@ type Module struct {
 // "alone".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var plain string // the module from which the host form is made
+	var spare, lingers bool
 	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
-		if form == hostPoint && (m.UsesGroup || pass.Brief(m)) {
+		if form != hostPoint {
+			return
+		}
+		lingers = pass.Lingers(m)
+		if spare = !m.UsesGroup && !pass.Brief(m); !spare || lingers {
 			plain = m.Text(ir.PrintOptions{Positions: true})
 		}
 	})
 	if err != nil || g == nil {
 		return nil, diags, err
 	}
+	g.desc.Lingers = lingers
 	var lacks [2]error
 	small, err := addSmall(prog, k, g.m, g.desc, after)
 	if lacks[0], err = left(err); err != nil {
@@ -66,7 +72,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	out.Variants = append(small, variants...)
 	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
 	if plain != "" {
-		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
+		if out.Form, out.NoForm, err = hostForm(k.Name, plain, spare); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -184,8 +190,9 @@ func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) d
 const hostPoint = "narrow"
 
 // hostForm makes the host form of a module, given by its text: the module itself
-// goes on to become SPIR-V. The second result says what host forms lack.
-func hostForm(kernel, text string) (f *gohost.Form, lacks, err error) {
+// goes on to become SPIR-V. A spare one is for launches that may be cancelled. The second
+// result says what host forms lack.
+func hostForm(kernel, text string, spare bool) (f *gohost.Form, lacks, err error) {
 	m, err := ir.Parse(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)
@@ -194,6 +201,6 @@ func hostForm(kernel, text string) (f *gohost.Form, lacks, err error) {
 	if err := ir.Verify(m); err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)
 	}
-	f, lacks = gohost.Write(gostub.FormType(kernel), m, u)
+	f, lacks = gohost.Write(gostub.FormType(kernel), m, u, spare)
 	return f, lacks, nil
 }
