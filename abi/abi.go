@@ -36,7 +36,7 @@ const (
 	// OffsetLeave is where the host asks work-items to leave, in the fault record.
 	OffsetLeave = 36
 	// SiteCancelled is the Site of a record of a work-item that left for that.
-	SiteCancelled = 1<<32 - 1
+	SiteCancelled = 1 << 30
 
 	// MinSliceAlign is the least alignment of the memory behind a slice whose
 	// elements would allow more.

@@ -38,8 +38,8 @@ type Module struct {
 // user's code; the error is a bug in kgen. There is no module if there are any, or if
 // the kernel is unsound. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
-// pass's name; then the variants that there are, with the names "small", "words" and
-// "alone".
+// pass's name; then the variants that there are, with the names "small", "words",
+// "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var plain string // the module from which the host form is made
 	var spare, lingers bool
@@ -59,7 +59,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		return nil, diags, err
 	}
 	g.desc.Lingers = lingers
-	var lacks [2]error
+	var lacks [3]error
 	small, err := addSmall(prog, k, g.m, g.desc, after)
 	if lacks[0], err = left(err); err != nil {
 		return nil, nil, err
@@ -68,8 +68,15 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if lacks[1], err = left(err); err != nil {
 		return nil, nil, err
 	}
+	var cancel [][]uint32
+	if k.Cancel {
+		cancel, err = addCancel(prog, k, g.m, g.desc, after)
+		if lacks[2], err = left(err); err != nil {
+			return nil, nil, err
+		}
+	}
 	out := g.module(prog, k, &diags)
-	out.Variants = append(small, variants...)
+	out.Variants = slices.Concat(small, variants, cancel)
 	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
 	if plain != "" {
 		if out.Form, out.NoForm, err = hostForm(k.Name, plain, spare); err != nil {

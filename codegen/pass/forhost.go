@@ -22,7 +22,7 @@ func ForHost(m *ir.Module) *Uniformity {
 	f.RemoveUnreachable()
 	singleLatches(f)
 	u := uniformity(f)
-	u.short = shortLoops(f)
+	u.short = costOfLoops(f).short
 	return u
 }
 

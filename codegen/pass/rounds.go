@@ -10,49 +10,56 @@ import (
 // whether it is to leave to the next: less than a millisecond.
 const maxUnasked = 1 << 16
 
-// shortLoops returns the heads of the loops that a work-item is sure to be through with
-// soon, those within them included, without meeting others: what cancels a launch can
-// wait for it.
-func shortLoops(f *ir.Func) map[*ir.Block]bool {
-	short := map[*ir.Block]bool{}
+// loopCosts is what is known of the loops of a function, by their heads.
+type loopCosts struct {
+	// short are the loops that a work-item is sure to be through with soon, those within
+	// them included, without meeting others: what cancels a launch can wait for it.
+	short map[*ir.Block]bool
+	// round is what a round computes, in values, without inner loops that are not short.
+	round map[*ir.Block]int
+	// meets are those in which work-items meet.
+	meets map[*ir.Block]bool
+}
+
+func costOfLoops(f *ir.Func) *loopCosts {
+	x := &loopCosts{short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
 	dom := f.Dominators()
 	loops := dom.Loops()
 	if len(loops.All) == 0 {
-		return short
+		return x
 	}
 	c := &roundCounter{a: newRanges(f.Module), dom: dom}
 	c.a.solve()
-	cost := map[*ir.Loop]int{}
 	for _, l := range slices.Backward(loops.All) { // inner ones first
-		once := 0
+		once, short := x.round[l.Head], !x.meets[l.Head]
 		for _, b := range l.Blocks {
-			if loops.Of(b) == l {
-				once += len(b.Phis) + len(b.Insts) + 1
-			}
 			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-				once = maxUnasked // others may be late
+				x.meets[l.Head], short = true, false
+			}
+			if in := loops.Of(b); in == l {
+				once += len(b.Phis) + len(b.Insts) + 1
+			} else if in.Head == b && !x.short[b] {
+				short = false
 			}
 		}
-		for in, n := range cost {
-			if in.Outer == l {
-				once = min(once+n, maxUnasked)
-			}
-		}
+		once = min(once, maxUnasked)
+		x.round[l.Head] = once
 		n, ok := c.rounds(l)
-		if !ok || n > maxUnasked {
-			n = maxUnasked
+		if !ok || n > maxUnasked || n*int64(once) > maxUnasked {
+			short = false
 		}
-		cost[l] = int(min(n*int64(once), maxUnasked))
-		short[l.Head] = cost[l] < maxUnasked
+		if x.short[l.Head] = short; short && l.Outer != nil {
+			x.round[l.Outer.Head] += int(n) * once
+		}
 	}
-	return short
+	return x
 }
 
 // Lingers reports whether a work-item of the kernel may go round in a loop for long, or
 // for ever.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
-	short, dom := shortLoops(f), f.Dominators()
+	short, dom := costOfLoops(f).short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
 			// What loops with several entries repeat is in no natural loop.

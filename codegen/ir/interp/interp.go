@@ -194,6 +194,9 @@ func (x *machine) fault() (*Fault, error) {
 		return nil, nil
 	}
 	site := le.Uint32(x.record[4:])
+	if site == abi.SiteCancelled {
+		return &Fault{Site: &ir.Site{Kind: abi.FaultCancelled}}, nil
+	}
 	if site >= uint32(len(x.m.Sites)) {
 		return nil, fmt.Errorf("the fault record names site %d of %d", site, len(x.m.Sites))
 	}
