@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,8 @@ type Module struct {
 // pass's name; then the variants that there are, with the names "small", "words",
 // "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var plain string // the module from which the host form is made
+	var host *ir.Module // from which the host form is made; nil without
+	var copyErr error
 	var spare, lingers bool
 	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
 		if after != nil {
@@ -50,12 +52,17 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		if form != hostPoint {
 			return
 		}
-		lingers = pass.Lingers(m)
-		if spare = !m.UsesGroup && !pass.Brief(m); !spare || lingers {
-			plain = m.Text(ir.PrintOptions{Positions: true})
+		spare = !m.UsesGroup && !pass.Brief(m)
+		if spare && !pass.HasLoop(m) {
+			return
+		}
+		// The module itself goes on to become SPIR-V: looking at it adds constants to it.
+		host, copyErr = ir.Parse(m.Text(ir.PrintOptions{Positions: true}))
+		if copyErr == nil {
+			lingers = pass.Lingers(host)
 		}
 	})
-	if err != nil || g == nil {
+	if err = errors.Join(err, copyErr); err != nil || g == nil {
 		return nil, diags, err
 	}
 	g.desc.Lingers = lingers
@@ -78,8 +85,8 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	out := g.module(prog, k, &diags)
 	out.Variants = slices.Concat(small, variants, cancel)
 	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
-	if plain != "" {
-		if out.Form, out.NoForm, err = hostForm(k.Name, plain, spare); err != nil {
+	if host != nil && (!spare || lingers) {
+		if out.Form, out.NoForm, err = hostForm(k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -196,14 +203,9 @@ func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) d
 // faults are single ops.
 const hostPoint = "narrow"
 
-// hostForm makes the host form of a module, given by its text: the module itself
-// goes on to become SPIR-V. A spare one is for launches that may be cancelled. The second
+// hostForm makes the host form of a module, which it changes. A spare one is for launches that may be cancelled. The second
 // result says what host forms lack.
-func hostForm(kernel, text string, spare bool) (f *gohost.Form, lacks, err error) {
-	m, err := ir.Parse(text)
-	if err != nil {
-		return nil, nil, fmt.Errorf("before the host form: %w", err)
-	}
+func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	u := pass.ForHost(m)
 	if err := ir.Verify(m); err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)

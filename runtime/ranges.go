@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // Range1 is the number of work-items of a one-dimensional launch. A dimension
@@ -45,6 +46,8 @@ type launchOptions struct {
 	withSpec bool
 	valuesOf []*Program // that values of WithSpecValue belong to
 	exe      *Executable
+
+	cancel *hal.Cancel // what ends the launch early, or nil
 }
 
 func (o *launchOptions) fail(err error) {

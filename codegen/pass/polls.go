@@ -13,7 +13,8 @@ import (
 // record by which the host asks work-items to leave. It does so where a loop that is not
 // short goes round. The word lies in the host's memory, which is far from some devices: so
 // each round counts what it computes, and a work-item looks when that has come to
-// maxUnasked values.
+// maxUnasked values, for the first time to firstAsked: work-items that begin while others
+// leave are quick to follow.
 //
 // Who leaves records a fault, of a kind of its own. Where work-items meet in the loop they
 // leave together: a sum of the group says whether any is left that has not been asked to.
@@ -49,6 +50,8 @@ func CanLeave(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Kind == abi.FaultCancelled })
 }
 
+const firstAsked = 1 << 12
+
 // poller puts what looks on the back edges of a kernel.
 type poller struct {
 	m    *ir.Module
@@ -68,7 +71,7 @@ func (p *poller) count(meets bool) *ir.Ref {
 	if p.counts[i] == nil {
 		p.counts[i] = &ir.Ref{Var: p.m.NewVar(p.f, ir.Function, "computed", ir.TypeI32)}
 		entry := p.f.Blocks[0]
-		v := p.f.NewValue(ir.OpStore, ir.TypeVoid, p.m.Int(ir.TypeI32, 0))
+		v := p.f.NewValue(ir.OpStore, ir.TypeVoid, p.m.Int(ir.TypeI32, maxUnasked-firstAsked))
 		v.Aux, v.Block = p.counts[i], entry
 		entry.Insts = append([]*ir.Value{v}, entry.Insts...)
 	}

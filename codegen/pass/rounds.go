@@ -55,8 +55,11 @@ func costOfLoops(f *ir.Func) *loopCosts {
 	return x
 }
 
+// HasLoop reports whether the kernel has loops.
+func HasLoop(m *ir.Module) bool { return hasLoop(m.Kernel) }
+
 // Lingers reports whether a work-item of the kernel may go round in a loop for long, or
-// for ever.
+// for ever. It changes the module as much as analyses do, which add constants.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
 	short, dom := costOfLoops(f).short, f.Dominators()

@@ -127,6 +127,8 @@ type PipelineDesc struct {
 	Specs        []SpecValue
 	LocalSize    [3]uint32
 	SubGroupSize int // required size, or 0
+	// Cancels says that the module is a variant that states abi.Variant.Cancel.
+	Cancels bool
 	// Host is what kernelimpl registered for the host backend; other backends
 	// ignore it.
 	Host any
