@@ -5,6 +5,7 @@ package vulkan
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 
 	vk "github.com/vulkan-go/vulkan"
 
@@ -125,6 +126,10 @@ func (e *encoder) abandon() {
 	}
 	if p := e.part; p != nil {
 		e.part = nil
+		p.uncancel()
+		for i := range p.faults {
+			clear(p.slot.record(i)[:abi.FaultRecordSize])
+		}
 		e.q.mu.Lock()
 		p.slot.argsOff = 0
 		e.q.free = append(e.q.free, p.slot)
@@ -198,6 +203,12 @@ func (e *encoder) launch(c *hal.Command) error {
 	if c.Groups[0] == 0 || c.Groups[1] == 0 || c.Groups[2] == 0 {
 		return nil
 	}
+	if c.Cancel.Asked() {
+		if c.Fault != nil {
+			c.Fault.Cancelled = true
+		}
+		return nil
+	}
 	if e.part != nil && e.launches >= maxLaunches {
 		if err := e.flush(); err != nil {
 			return err
@@ -221,6 +232,11 @@ func (e *encoder) launch(c *hal.Command) error {
 		}
 		e.part.faults = append(e.part.faults, c.Fault)
 		record = s.recordAddress(i)
+		if c.Cancel != nil && c.Pipeline.(*pipeline).cancels {
+			e.part.cancels = append(e.part.cancels, c.Cancel)
+			leave := s.leave(i)
+			c.Cancel.Notify(func() { atomic.StoreUint32(leave, 1) })
+		}
 	}
 	var spilled uint64
 	var scratch [abi.MaxLaunchBlock]byte
