@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 6
+const Version = 7
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -33,6 +33,10 @@ const (
 	MaxLaunchBlock = 128
 
 	FaultRecordSize = 64
+	// OffsetLeave is where the host asks work-items to leave, in the fault record.
+	OffsetLeave = 36
+	// SiteCancelled is the Site of a record of a work-item that left for that.
+	SiteCancelled = 1 << 30
 
 	// MinSliceAlign is the least alignment of the memory behind a slice whose
 	// elements would allow more.
@@ -146,6 +150,7 @@ const (
 	FaultShift                  // negative shift count A
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
+	FaultCancelled              // no panic: the work-item left since the launch was cancelled
 )
 
 var faultNames = [...]string{
@@ -163,6 +168,7 @@ var faultNames = [...]string{
 	FaultShift:        "negative shift amount",
 	FaultNil:          "invalid memory address or nil pointer dereference",
 	FaultPanic:        "panic",
+	FaultCancelled:    "cancelled",
 }
 
 // String returns the kind in gc's words.
@@ -256,6 +262,8 @@ type Kernel struct {
 	Spilled bool
 	// Items is the number of work-items an invocation runs along x.
 	Items int
+	// Lingers says that a work-item may go round in a loop for long, or for ever.
+	Lingers bool
 
 	Properties properties.List     // the folded Properties method
 	Aspects    []properties.Aspect // what all of its modules need, sorted
@@ -323,7 +331,9 @@ type Variant struct {
 	// minus a constant. What stands at the offsets must be in [0, MaxSmall], and
 	// each product at most MaxSmall.
 	Products [][]int
-	SPIRV    string
+	// Cancel says that work-items leave when the host asks for it, wherever they are.
+	Cancel bool
+	SPIRV  string
 	Sum      uint32 // of SPIRV; 0 is none
 }
 
@@ -368,6 +378,10 @@ const (
 
 // VariantSmall is the name of the variant for small launches.
 const VariantSmall = "small"
+
+// VariantCancel is the name of the variant that can be cancelled, and begins the names of
+// those that are other variants beside.
+const VariantCancel = "cancel"
 
 // DataHeader begins Kernel.Data, so that kgen knows the files that it wrote.
 const DataHeader = "kgen table data\n"

@@ -39,6 +39,11 @@
 // of sub-groups, where the kernel uses these only for what its work-groups do. It
 // takes no more of that memory. [VariantAloneWords] is both.
 //
+// [VariantCancel] is one for launches that may be cancelled: its work-items look, in each
+// round of a loop that is not sure to end soon, whether the host asks them to leave; see
+// Faults. A kernel with it has, for each variant that does without aspects, another one
+// that does that and looks, too.
+//
 // # The launch block
 //
 //	offset  size  field
@@ -154,9 +159,13 @@
 //	8       8     A: the first value (an index, a shift count), int64
 //	16      8     B: the second value (a length, a capacity), int64
 //	24      12    global id of the work-item, x, y, z as uint32
+//	36      4     Leave: 0 until the host, while the launch runs, has work-items leave
 //
 // The first work-item that faults claims the record by an atomic
 // compare-and-exchange of State and fills in the rest; later faults are
 // dropped. A module without barriers may do that at a work-item's end. The record
 // is complete when the launch is.
+//
+// Only variants that state Cancel read Leave, with atomic loads that are volatile. Where it
+// is not 0 the work-item records a fault, of the Site [SiteCancelled], and ends.
 package abi

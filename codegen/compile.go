@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,8 +23,8 @@ type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel that has barriers or group algorithms, or
-	// does little per work-item. NoForm says why such a kernel has none.
+	// Form is the host form of a kernel that has barriers or group algorithms, does
+	// little per work-item, or may take long over one. NoForm says why such a kernel has none.
 	Form   *gohost.Form
 	NoForm error
 	// Lacks says which variants are left out since what is right of the kernel is not
@@ -38,22 +39,34 @@ type Module struct {
 // user's code; the error is a bug in kgen. There is no module if there are any, or if
 // the kernel is unsound. after, which may be nil, is given the
 // module as it was lowered, with the name "built", and after every pass, with the
-// pass's name; then the variants that there are, with the names "small", "words" and
-// "alone".
+// pass's name; then the variants that there are, with the names "small", "words",
+// "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var plain string // the module from which the host form is made
+	var host *ir.Module // from which the host form is made; nil without
+	var copyErr error
+	var spare, lingers bool
 	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
-		if form == hostPoint && (m.UsesGroup || pass.Brief(m)) {
-			plain = m.Text(ir.PrintOptions{Positions: true})
+		if form != hostPoint {
+			return
+		}
+		spare = !m.UsesGroup && !pass.Brief(m)
+		if spare && !pass.HasLoop(m) {
+			return
+		}
+		// The module itself goes on to become SPIR-V: looking at it adds constants to it.
+		host, copyErr = ir.Parse(m.Text(ir.PrintOptions{Positions: true}))
+		if copyErr == nil {
+			lingers = pass.Lingers(host)
 		}
 	})
-	if err != nil || g == nil {
+	if err = errors.Join(err, copyErr); err != nil || g == nil {
 		return nil, diags, err
 	}
-	var lacks [2]error
+	g.desc.Lingers = lingers
+	var lacks [3]error
 	small, err := addSmall(prog, k, g.m, g.desc, after)
 	if lacks[0], err = left(err); err != nil {
 		return nil, nil, err
@@ -62,11 +75,18 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	if lacks[1], err = left(err); err != nil {
 		return nil, nil, err
 	}
+	var cancel [][]uint32
+	if k.Cancel {
+		cancel, err = addCancel(prog, k, g.m, g.desc, after)
+		if lacks[2], err = left(err); err != nil {
+			return nil, nil, err
+		}
+	}
 	out := g.module(prog, k, &diags)
-	out.Variants = append(small, variants...)
+	out.Variants = slices.Concat(small, variants, cancel)
 	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
-	if plain != "" {
-		if out.Form, out.NoForm, err = hostForm(k.Name, plain); err != nil {
+	if host != nil && (!spare || lingers) {
+		if out.Form, out.NoForm, err = hostForm(k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -183,17 +203,13 @@ func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) d
 // faults are single ops.
 const hostPoint = "narrow"
 
-// hostForm makes the host form of a module, given by its text: the module itself
-// goes on to become SPIR-V. The second result says what host forms lack.
-func hostForm(kernel, text string) (f *gohost.Form, lacks, err error) {
-	m, err := ir.Parse(text)
-	if err != nil {
-		return nil, nil, fmt.Errorf("before the host form: %w", err)
-	}
+// hostForm makes the host form of a module, which it changes. A spare one is for launches that may be cancelled. The second
+// result says what host forms lack.
+func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	u := pass.ForHost(m)
 	if err := ir.Verify(m); err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)
 	}
-	f, lacks = gohost.Write(gostub.FormType(kernel), m, u)
+	f, lacks = gohost.Write(gostub.FormType(kernel), m, u, spare)
 	return f, lacks, nil
 }

@@ -12,14 +12,15 @@ import (
 
 // The forms of a kernel that are not the result of a pass.
 const (
-	dumpSSA   = "ssa"
-	dumpBuilt = "built"
-	dumpSmall = "small"
-	dumpWords = "words"
-	dumpAlone = "alone"
-	dumpSPIRV = "spirv"
-	dumpHost  = "host"
-	dumpAll   = "all"
+	dumpSSA    = "ssa"
+	dumpBuilt  = "built"
+	dumpSmall  = "small"
+	dumpWords  = "words"
+	dumpCancel = "cancel"
+	dumpAlone  = "alone"
+	dumpSPIRV  = "spirv"
+	dumpHost   = "host"
+	dumpAll    = "all"
 )
 
 // DumpNames returns the forms of kernels that can be printed, in order.
@@ -28,7 +29,7 @@ func DumpNames() []string {
 	for _, p := range pass.Passes() {
 		names = append(names, p.Name)
 	}
-	return append(names, dumpSmall, dumpWords, dumpAlone, dumpSPIRV, dumpHost, dumpAll)
+	return append(names, dumpSmall, dumpWords, dumpAlone, dumpCancel, dumpSPIRV, dumpHost, dumpAll)
 }
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -37,12 +38,12 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 		return nil, nil
 	}
 	s, diags := lower.Lower(prog, k)
-	s.Small = &ir.Small{Sites: m.Sites}
+	s.Small, s.First = &ir.Small{}, &ir.First{Sites: m.Sites}
 	if diags = append(diags, pass.Run(s, nil)...); len(diags) > 0 {
 		return nil, &refused{"for small launches", diags[0]}
 	}
 	// Launches are made of the same work-items, and faults are the same.
-	if s.Small.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
+	if s.First.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
 		return nil, nil
 	}
 	if after != nil {
@@ -145,7 +146,7 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 		need(uses)
 	}
 	if implied(m, d) {
-		alone, err := compileAlone(prog, k, after)
+		alone, err := compileAlone(prog, k, nil, after)
 		if err != nil {
 			return modules, err
 		}
@@ -169,6 +170,66 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 		}
 	}
 	return modules, nil
+}
+
+// addCancel adds the variants that leave when the host asks them to, if the kernel has
+// loops that ask for it, to its description, which has all others, and returns their
+// modules. m is the kernel's first module.
+func addCancel(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, after func(form string, m *ir.Module)) (modules [][]uint32, err error) {
+	defer func() {
+		if err != nil && !errors.As(err, new(*refused)) {
+			err = fmt.Errorf("that can be cancelled: %w", err)
+		}
+	}()
+	add := func(name string, words []uint32, without []properties.Aspect) {
+		slices.Sort(without)
+		d.Variants = append(d.Variants, abi.Variant{Name: name, Cancel: true, Without: slices.Compact(without)})
+		modules = append(modules, words)
+	}
+	// both adds the module, and the one in words where the kernel has such a variant.
+	both := func(like, name string, c finished, without ...properties.Aspect) error {
+		add(name, c.words, without)
+		i := slices.IndexFunc(d.Variants, func(v abi.Variant) bool { return v.Name == like })
+		if i < 0 {
+			return nil
+		}
+		words, err := inWords(c.m, nativeUses(c.spirv), nil)
+		if err == nil && words == nil {
+			words = c.words
+		}
+		add(abi.VariantCancel+strings.ToUpper(like[:1])+like[1:], words, slices.Clone(d.Variants[i].Without))
+		return err
+	}
+	c, diags := lower.Lower(prog, k)
+	c.Cancel, c.First = true, &ir.First{Sites: m.Sites}
+	if diags = append(diags, pass.Run(c, nil)...); len(diags) > 0 {
+		return nil, &refused{"that can be cancelled", diags[0]}
+	}
+	if !pass.CanLeave(c) {
+		return nil, nil
+	}
+	if c.First.Foreign || c.Items != m.Items {
+		return nil, errors.New("it is not like the first module")
+	}
+	if after != nil {
+		after(dumpCancel, c)
+	}
+	first, err := finish(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := both(abi.VariantWords, abi.VariantCancel, first); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(d.Variants, func(v abi.Variant) bool { return v.Name == abi.VariantAlone })
+	if i < 0 {
+		return modules, nil
+	}
+	alone, err := compileAlone(prog, k, &ir.First{Sites: m.Sites}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return modules, both(abi.VariantAloneWords, abi.VariantCancel+"Alone", alone, slices.Clone(d.Variants[i].Without)...)
 }
 
 // inWords returns the module that computes in words, or nil if it uses nothing else
@@ -206,14 +267,14 @@ type finished struct {
 
 // compileAlone compiles a kernel that has been compiled, for devices without
 // algorithms of sub-groups.
-func compileAlone(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (out finished, err error) {
+func compileAlone(prog *load.Program, k *load.Kernel, cancel *ir.First, after func(form string, m *ir.Module)) (out finished, err error) {
 	defer func() {
 		if err != nil && !errors.As(err, new(*refused)) {
 			err = fmt.Errorf("without sub-groups: %w", err)
 		}
 	}()
 	m, diags := lower.Lower(prog, k)
-	m.NoSubGroups = true
+	m.NoSubGroups, m.Cancel, m.First = true, cancel != nil, cancel
 	diags = append(diags, pass.Run(m, nil)...)
 	if len(diags) > 0 {
 		return out, &refused{"without sub-groups", diags[0]}

@@ -79,16 +79,20 @@ func (w *workItem) globalID() [3]int {
 	return id
 }
 
-// wait suspends the work-item until all that take part in the barrier are there.
+// wait suspends the work-item until all that take part in the barrier are there. It ends
+// it where the launch is to end.
 //
 //go:norace
 func (w *workItem) wait(at itemState) {
+	if w.g.l.Stopping() {
+		panic(laneStopped{})
+	}
 	if len(w.g.items) == 1 {
 		return
 	}
 	w.state = at
 	clock := w.g.clocks.arrive(w, at)
-	if !w.lane.yield(true) {
+	if !w.lane.yield(true) || w.g.l.Stopping() {
 		panic(laneStopped{})
 	}
 	w.g.clocks.leave(clock)
@@ -101,7 +105,7 @@ func (w *workItem) wait(at itemState) {
 //go:norace
 func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 
-// laneStopped unwinds a work-item whose launch was given up.
+// laneStopped unwinds a work-item whose launch is to end or was given up.
 type laneStopped struct{}
 
 // lane is a coroutine. Resume returns true when its work-item waits at a
@@ -135,6 +139,10 @@ func (g *group) runLane(ln *lane) {
 func (g *group) span(ln *lane) {
 	defer func() { g.spanEnd(ln, recover()) }()
 	for g.started < len(g.items) {
+		if g.l.Stopping() {
+			g.started = len(g.items)
+			return
+		}
 		w := &g.items[g.started]
 		g.started++
 		w.lane, w.locals, w.state = ln, 0, running

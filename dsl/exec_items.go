@@ -53,7 +53,7 @@ func span1(k func(Item1), l *dslhook.Launch, lo, hi int) (next int) {
 			l.Panicked([3]int{it.x}, v)
 		}
 	}()
-	for i := lo; i < hi; i++ {
+	for i := lo; i < hi && !l.Stopping(); i++ {
 		it.x = i
 		k(it)
 	}
@@ -70,7 +70,7 @@ func span2(k func(Item2), l *dslhook.Launch, lo, hi int) (next int) {
 			l.Panicked([3]int{it.y, it.x}, v)
 		}
 	}()
-	for ; i < hi; i++ {
+	for ; i < hi && !l.Stopping(); i++ {
 		k(it)
 		if it.x++; it.x == nx {
 			it.x = 0
@@ -90,7 +90,7 @@ func span3(k func(Item3), l *dslhook.Launch, lo, hi int) (next int) {
 			l.Panicked([3]int{it.z, it.y, it.x}, v)
 		}
 	}()
-	for ; i < hi; i++ {
+	for ; i < hi && !l.Stopping(); i++ {
 		k(it)
 		if it.x++; it.x == nx {
 			it.x = 0

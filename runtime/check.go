@@ -18,7 +18,6 @@ type plan struct {
 	subGroup int    // required size, or 0
 	empty    bool   // nothing to do
 
-	cancel   *hal.Cancel  // nil if nothing ends the launch
 	pipeline hal.Pipeline // nil if it is still to be found
 }
 

@@ -16,5 +16,19 @@ func SetBackends(tb testing.TB, drivers ...hal.Driver) {
 // OpenHAL makes a Device of a backend's, for tests.
 func OpenHAL(d hal.Device, backend string) *Device { return newDevice(d, backend, &openOptions{}) }
 
+// Record returns the fault record of a launch that is done.
+func (e Event) Record() hal.Fault { return e.l.ev.Fault }
+
+// Cancels reports whether all launches so far of the kernel, on the device, are ones that
+// end soon when they are asked to.
+func (d *Device) Cancels(k *Kernel) bool {
+	for _, v := range d.kernels[k].variants {
+		if c, ok := v.pipeline.(hal.Canceller); !ok || !c.Cancels() {
+			return false
+		}
+	}
+	return true
+}
+
 // ChooseLocal is Device.chooseLocal.
 func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLocal(rank, global) }

@@ -43,8 +43,8 @@ func NewKernel(k launch.Kernel) *Kernel {
 
 // variant returns the variant that a device takes which has the aspects that has
 // reports: nil for the kernel's own module. It returns the first aspect that is
-// missing if there is none.
-func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, missing properties.Aspect) {
+// missing if there is none. Where cancel is set, it is one of those that leave.
+func (k *Kernel) variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.abi.Variants {
 		for _, a := range k.abi.Variants[i].Without {
 			if missing == 0 && !has(a) {
@@ -52,12 +52,12 @@ func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, miss
 			}
 		}
 	}
-	if missing == 0 {
+	if missing == 0 && !cancel {
 		return nil, 0
 	}
 	for i := range k.abi.Variants {
 		v := &k.abi.Variants[i]
-		fits := v.Products == nil
+		fits := v.Products == nil && v.Cancel == cancel
 		for j := range k.abi.Variants {
 			for _, a := range k.abi.Variants[j].Without {
 				fits = fits && (has(a) || slices.Contains(v.Without, a))
@@ -68,6 +68,11 @@ func (k *Kernel) variant(has func(properties.Aspect) bool) (v *abi.Variant, miss
 		}
 	}
 	return nil, missing
+}
+
+// leaves reports whether the kernel has variants that leave when they are asked to.
+func (k *Kernel) leaves() bool {
+	return slices.ContainsFunc(k.abi.Variants, func(v abi.Variant) bool { return v.Cancel })
 }
 
 // isSmall reports whether the kernel has a variant for small launches and c, whose

@@ -32,7 +32,7 @@ func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 		return Event{}, err
 	}
 	l := newLaunched(q.dev, k)
-	p.cancel = l.endsWith(o.ctx)
+	c.Cancel = l.endsWith(o.ctx)
 	ev, err := q.dev.record(cmp.Or(o.ctx, context.Background()), &q.rec, l, c, &p, o.after)
 	if (err != nil || p.empty) && l.ev.Release != nil {
 		l.ev.Release()
@@ -93,7 +93,7 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 		}
 	}
 	n := graph.Node{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.pipeline, Cancel: p.cancel, Args: c.Args, Slices: c.Passed,
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses, After: after,
 	}
@@ -151,6 +151,7 @@ type variant struct {
 	local    [3]int
 	subGroup int
 	small    bool
+	cancel   bool
 	specs    []hal.SpecValue
 	pipeline hal.Pipeline
 }
@@ -158,7 +159,8 @@ type variant struct {
 // pipeline returns the kernel with all its constants set, built when first used.
 func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
 	local := deviceOrder(c.Rank, p.local)
-	small := d.small && !d.direct() && k.isSmall(c)
+	cancel := c.Cancel != nil && !d.direct() && k.leaves()
+	small := d.small && !d.direct() && !cancel && k.isSmall(c)
 	reservedSpecs(c, local, d.correct, d.whole(local))
 	d.mu.Lock()
 	if d.kernels == nil {
@@ -176,7 +178,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 	defer b.mu.Unlock()
 	for i := range b.variants {
 		v := &b.variants[i]
-		if v.local == p.local && v.subGroup == p.subGroup && v.small == small && slices.Equal(v.specs, c.Specs) {
+		if v.local == p.local && v.subGroup == p.subGroup && v.small == small && v.cancel == cancel && slices.Equal(v.specs, c.Specs) {
 			return v.pipeline, nil
 		}
 	}
@@ -184,7 +186,7 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
 		SubGroupSize: p.subGroup, Host: k.host, HostSpecs: slices.Clone(c.HostSpecs),
 	}
-	h, err := d.build(k, desc, small)
+	h, err := d.build(k, desc, small, cancel)
 	if err != nil {
 		if e := new(Error); errors.As(err, &e) {
 			return nil, err
@@ -192,14 +194,15 @@ func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, err
 		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 	}
 	d.pipelines.Add(1)
-	b.variants = append(b.variants, variant{p.local, p.subGroup, small, slices.Clone(c.Specs), h})
+	b.variants = append(b.variants, variant{p.local, p.subGroup, small, cancel, slices.Clone(c.Specs), h})
 	return h, nil
 }
 
 // build makes a pipeline of the kernel's module, or of the variant that the device
-// needs, or of that for small launches. Where the driver fails on the module, as
-// compilers do, a variant may do: it is other code for the same results.
-func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeline, error) {
+// needs, or of that for small launches, or one that leaves when it is asked to. Where the
+// driver fails on the module, as compilers do, a variant may do: it is other code for the
+// same results.
+func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (hal.Pipeline, error) {
 	if d.direct() {
 		return d.newPipeline(&desc)
 	}
@@ -207,7 +210,10 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeli
 		return nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
 			advise("run kgen again, and commit what it writes")
 	}
-	v, missing := k.variant(d.Has)
+	v, missing := k.variant(d.Has, cancel)
+	if missing != 0 && cancel {
+		v, missing = k.variant(d.Has, false)
+	}
 	if missing != 0 {
 		return nil, d.lacks(k, "needs", missing).about(k)
 	}
@@ -217,9 +223,9 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeli
 		}
 	}
 	h, err := d.buildVariant(k, v, desc)
-	if v == nil && errors.Is(err, hal.ErrPipeline) {
+	if (v == nil || cancel) && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
-			if k.abi.Variants[i].Products != nil {
+			if k.abi.Variants[i].Products != nil || k.abi.Variants[i].Cancel != cancel {
 				continue
 			}
 			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
@@ -233,6 +239,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeli
 // buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	desc.SPIRV = k.module(v)
+	desc.Cancels = v != nil && v.Cancel
 	if v != nil && slices.Contains(v.Without, properties.Int64) {
 		desc.Specs = splitSpecs(k.abi, desc.Specs)
 	}

@@ -42,7 +42,7 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	r := run{dev: d, kernel: k, ctx: ctx, l: newLaunched(d, k)}
 	r.l.ctx = ctx
 	if ctx.Done() != nil {
-		p.cancel = &r.l.cancel
+		c.Cancel = &r.l.cancel
 	}
 	defer func() { r.end(err) }()
 	if !p.empty {
@@ -155,14 +155,14 @@ func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
 	if !ok {
 		return nil, nil
 	}
-	if p.cancel == nil {
+	if c.Cancel == nil {
 		return w, nil
 	}
 	var err error
 	if p.pipeline, err = r.dev.pipeline(r.kernel, c, p); err != nil {
 		return nil, err
 	}
-	if s, ok := p.pipeline.(interface{ Cancels() bool }); ok && s.Cancels() {
+	if s, ok := p.pipeline.(hal.Canceller); ok && s.Cancels() {
 		return w, nil
 	}
 	return nil, nil

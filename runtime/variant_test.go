@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -19,27 +20,41 @@ func TestVariantChoice(t *testing.T) {
 	words := variant("words", properties.Int8, properties.Int64)
 	short := variant("short", properties.Int8)
 	both := []abi.Variant{words, variant("alone", properties.SubGroups), variant("aloneWords", properties.Int8, properties.Int64, properties.SubGroups)}
+	all := slices.Clone(both)
+	for _, v := range append([]abi.Variant{{}}, both...) {
+		v.Cancel = true
+		v.Name = abi.VariantCancel + strings.ToUpper(v.Name[:min(1, len(v.Name))]) + v.Name[min(1, len(v.Name)):]
+		v.SPIRV = v.Name[:len(v.Name)/4*4]
+		all = append(all, v)
+	}
 	for _, c := range []struct {
 		variants []abi.Variant
 		lacks    []properties.Aspect
 		want     string
+		cancel   bool
 		missing  properties.Aspect
 	}{
-		{nil, []properties.Aspect{properties.Int64}, "", 0},
-		{[]abi.Variant{words}, nil, "", 0},
-		{[]abi.Variant{words}, []properties.Aspect{properties.Int16}, "", 0},
-		{[]abi.Variant{words}, []properties.Aspect{properties.Int64}, "words", 0},
-		{[]abi.Variant{words}, []properties.Aspect{properties.Int8, properties.Int64}, "words", 0},
-		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int8}, "short", 0},
-		{both, nil, "", 0},
-		{both, []properties.Aspect{properties.Int8}, "words", 0},
-		{both, []properties.Aspect{properties.SubGroups}, "alone", 0},
-		{both, []properties.Aspect{properties.Int64, properties.SubGroups}, "aloneWords", 0},
-		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int64}, "words", 0},
-		{[]abi.Variant{short, variant("wide", properties.Int64)}, []properties.Aspect{properties.Int8, properties.Int64}, "", properties.Int8},
+		{nil, []properties.Aspect{properties.Int64}, "", false, 0},
+		{[]abi.Variant{words}, nil, "", false, 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int16}, "", false, 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int64}, "words", false, 0},
+		{[]abi.Variant{words}, []properties.Aspect{properties.Int8, properties.Int64}, "words", false, 0},
+		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int8}, "short", false, 0},
+		{both, nil, "", false, 0},
+		{both, []properties.Aspect{properties.Int8}, "words", false, 0},
+		{both, []properties.Aspect{properties.SubGroups}, "alone", false, 0},
+		{both, []properties.Aspect{properties.Int64, properties.SubGroups}, "aloneWords", false, 0},
+		{[]abi.Variant{short, words}, []properties.Aspect{properties.Int64}, "words", false, 0},
+		{[]abi.Variant{short, variant("wide", properties.Int64)}, []properties.Aspect{properties.Int8, properties.Int64}, "", false, properties.Int8},
+		{all, nil, "", false, 0},
+		{all, nil, "cancel", true, 0},
+		{all, []properties.Aspect{properties.Int64}, "words", false, 0},
+		{all, []properties.Aspect{properties.Int64}, "cancelWords", true, 0},
+		{all, []properties.Aspect{properties.SubGroups}, "cancelAlone", true, 0},
+		{all, []properties.Aspect{properties.Int8, properties.SubGroups}, "cancelAloneWords", true, 0},
 	} {
 		k := NewKernel(launch.Kernel{ABI: &abi.Kernel{SPIRV: "own=", Variants: c.variants}})
-		v, missing := k.variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) })
+		v, missing := k.variant(func(a properties.Aspect) bool { return !slices.Contains(c.lacks, a) }, c.cancel)
 		name := ""
 		if v != nil {
 			name = v.Name

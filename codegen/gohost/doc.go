@@ -11,6 +11,10 @@
 // Within a region, blocks are labels and edges are goto, so that control flow stays
 // what it is. Values that the work-items have in common stand before the loop: gc
 // moves nothing out of loops.
+//
+// A launch may be cancelled. Where a loop goes round that is not sure to end soon, the
+// form looks whether it is to leave; so it does at each cut, where cuts stand in a
+// loop.
 package gohost
 
 import (
@@ -23,9 +27,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Uniform says what all work-items of a work-group have in common.
+// Uniform says what all work-items of a work-group have in common, and which loops, by
+// their heads, a work-item is sure to be through with soon.
 type Uniform interface {
 	Value(v *ir.Value) bool
+	Short(head *ir.Block) bool
 }
 
 // Form is the host form of one kernel.
@@ -95,10 +101,11 @@ var (
 // unsupported ends the writing of a form.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel that has barriers or group algorithms,
-// as a type of the given name. The module is as pass narrow leaves it; it is
-// changed. The error says what the kernel has that host forms lack.
-func Write(name string, m *ir.Module, u Uniform) (f *Form, err error) {
+// Write returns the host form of a kernel as a type of the given name. The module is as
+// pass.ForHost leaves it; it is changed. Where spare is set, the kernel's own Go is to
+// run where a launch cannot be cancelled. The error says what the kernel has that host
+// forms lack.
+func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -108,7 +115,7 @@ func Write(name string, m *ir.Module, u Uniform) (f *Form, err error) {
 			panic(p)
 		}
 	}()
-	w := &writer{name: name, m: m, u: u, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]bool{}}
+	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]bool{}}
 	hoist(m.Kernel)
 	w.analyse()
 	w.print()
@@ -122,11 +129,12 @@ func Write(name string, m *ir.Module, u Uniform) (f *Form, err error) {
 
 // writer writes one form.
 type writer struct {
-	name string
-	m    *ir.Module
-	u    Uniform
-	b    bytes.Buffer
-	used map[string]bool // packages
+	name  string
+	m     *ir.Module
+	u     Uniform
+	spare bool
+	b     bytes.Buffer
+	used  map[string]bool // packages
 
 	*flow
 	values

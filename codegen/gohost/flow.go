@@ -12,6 +12,8 @@ type flow struct {
 	head    map[*ir.Block]*node
 	splits  []*split
 	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
+	loops   bool      // there are loops
+	rejoins bool      // cuts stand in some of them
 }
 
 // node is a block, or a part of one that ends at a cut.
@@ -76,7 +78,22 @@ func cut(f *ir.Func) *flow {
 		x.region(s.next)
 	}
 	x.findDead()
+	for i, b := range order {
+		x.loops = x.loops || slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Index(order, s) <= i })
+	}
+	x.rejoins = slices.ContainsFunc(x.splits, func(s *split) bool { return x.leadsTo(x.regions[s.index+1], s, map[*region]bool{}) })
 	return x
+}
+
+// leadsTo reports whether work-items come from the region to the cut.
+func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
+	if seen[r] {
+		return false
+	}
+	seen[r] = true
+	return slices.ContainsFunc(r.exits, func(n *node) bool {
+		return n.split == s || x.leadsTo(x.regions[n.split.index+1], s, seen)
+	})
 }
 
 // succs returns where the work-item goes from n without a cut.

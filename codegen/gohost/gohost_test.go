@@ -29,7 +29,7 @@ func TestOps(t *testing.T) {
 			if err := ir.Verify(m); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Write("opHost", m, varying{})
+			f, err := Write("opHost", m, varying{}, false)
 			if by, ok := gone[op]; ok {
 				if err == nil {
 					t.Errorf("there is Go for an op that pass %s replaces", by)
@@ -56,6 +56,7 @@ func TestOps(t *testing.T) {
 type varying struct{}
 
 func (varying) Value(*ir.Value) bool { return false }
+func (varying) Short(*ir.Block) bool { return false }
 
 // kernelOf returns a kernel that computes op and stores its result, or nil for
 // constants and phis, which stand in no list of instructions.

@@ -31,6 +31,9 @@ func (w *writer) print() {
 	begin := w.take()
 	w.structure()
 	w.b.Write(begin)
+	if w.spare {
+		w.f("// Spare has the kernel's own Go run where a launch cannot be cancelled.\nfunc (*%s) Spare() {}\n\n", w.name)
+	}
 	w.f("// Run runs it.\nfunc (g *%s) Run() {\n", w.name)
 	switch {
 	case trivial[0] != nil:
@@ -41,7 +44,11 @@ func (w *writer) print() {
 		w.f("next := g.r0()\n")
 	}
 	if len(w.splits) > 0 {
-		w.f("for next >= 0 {\nswitch next {\n")
+		stop := ""
+		if w.rejoins {
+			stop = " && !g.Stopping()"
+		}
+		w.f("for next >= 0%s {\nswitch next {\n", stop)
 		for i, c := range cuts {
 			w.f("case %d:\n%s", i, c)
 		}

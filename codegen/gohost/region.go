@@ -27,10 +27,15 @@ type body struct {
 	after           []string           // what stands behind the loop
 	x, y, z, lane   bool               // counters of work-items that are used
 	field           bool               // constant expressions are named as fields
+	at              map[*node]int      // the order of the region's nodes
 }
 
 func (w *writer) newBody(r *region) *body {
-	return &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, common: map[*ir.Value]bool{}}
+	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, common: map[*ir.Value]bool{}, at: map[*node]int{}}
+	for i, n := range r.nodes {
+		x.at[n] = i
+	}
+	return x
 }
 
 func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
@@ -260,6 +265,9 @@ func (w *writer) region(r *region) {
 	if !w.ranged() {
 		w.items()
 	}
+	if w.ranged() && w.loops {
+		x.stop()
+	}
 	w.b.Write(x.top.Bytes())
 	next := len(r.exits) > 1 || r.leaves && len(r.exits) > 0
 	if next {
@@ -271,6 +279,9 @@ func (w *writer) region(r *region) {
 	x.loop()
 	if r.dead {
 		w.f("if dead[li] {\ncontinue\n}\n")
+	}
+	if w.ranged() && w.loops {
+		x.leave(&w.b)
 	}
 	w.b.Write(x.item.Bytes())
 	w.declare(wide)
@@ -386,9 +397,9 @@ func (w *body) loop() {
 	}
 }
 
-// ranged reports whether the kernel is one over a range, whose form runs any
+// ranged reports whether the kernel has no work-groups, so that its form runs any
 // work-items, by their number.
-func (w *writer) ranged() bool { return w.m.Form == abi.Range }
+func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
 
 // rangeLoop writes the head of the loop over some of the work-items of a range.
 func (w *body) rangeLoop() {
@@ -396,7 +407,7 @@ func (w *body) rangeLoop() {
 		w.f("for li := g.Lo; li < g.Hi; li++ {\n")
 		return
 	}
-	if w.m.Rank == 1 {
+	if w.m.Rank <= 1 {
 		w.f("for x := g.Lo; x < g.Hi; x++ {\n")
 		return
 	}
@@ -575,10 +586,21 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 			fmt.Fprintf(b, "%s = %s\n", dst[i], src[i])
 		}
 	}
+	if w.at[to] <= w.at[n] && !w.u.Short(to.block) {
+		w.leave(b)
+	}
 	if !falls {
 		fmt.Fprintf(b, "goto b%d\n", to.index)
 	}
 }
+
+// leave writes the way out of a launch that is cancelled.
+func (w *body) leave(b *bytes.Buffer) {
+	w.stop()
+	fmt.Fprintf(b, "if stop.Load() {\nreturn g.Stop()\n}\n")
+}
+
+func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
 
 // mentions reports whether the expression has the name.
 func mentions(expr, name string) bool {

@@ -88,6 +88,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("ArgSize", k.ArgSize)
 	add("Spilled", k.Spilled)
 	add("Items", k.Items)
+	add("Lingers", k.Lingers)
 	rows = nil
 	for _, p := range k.Properties {
 		rows = append(rows, property(p))
@@ -145,7 +146,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data)))
 	rows = nil
 	for i, v := range k.Variants {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))

@@ -68,6 +68,10 @@ type Module struct {
 	UsesGroup bool
 	// NoSubGroups says that what work-groups do does without sub-groups.
 	NoSubGroups bool
+	// Cancel says that work-items leave when the host asks them to.
+	Cancel bool
+	// First, if not nil, says that the module is to have the sites of another one.
+	First *First
 	// Small, if not nil, says that the module is for small launches only.
 	Small *Small
 	// Float is the kernel's floating-point mode.
@@ -95,8 +99,12 @@ func NewModule(name string) *Module {
 type Small struct {
 	// Products is what it assumes of them, as abi.Variant has it.
 	Products [][]int
-	// Sites are those of the kernel's first module, by which faults are known.
-	// Foreign says that there is a fault of none of them.
+}
+
+// First is what a variant knows of its kernel's first module.
+type First struct {
+	// Sites are its sites, by which faults are known. Foreign says that the variant has a
+	// fault of none of them.
 	Sites   []*Site
 	Foreign bool
 }

@@ -279,6 +279,8 @@ func (p *parser) header(w string) {
 	case "args":
 		m.ArgSize = p.int()
 		m.Spilled = p.keyword("spilled")
+	case "cancel":
+		m.Cancel = true
 	case "group":
 		m.UsesGroup = true
 		m.NoSubGroups = p.keyword("alone")

@@ -132,6 +132,9 @@ func (p *printer) header() {
 		p.f(" spilled")
 	}
 	p.f("\n")
+	if m.Cancel {
+		p.f("cancel\n")
+	}
 	if m.UsesGroup {
 		p.f("group")
 		if m.NoSubGroups {

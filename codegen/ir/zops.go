@@ -114,6 +114,8 @@ const (
 	OpAtomicLoad
 	// OpAtomicLoadRelaxed: orders nothing.
 	OpAtomicLoadRelaxed
+	// OpAtomicLoadVolatile: orders nothing, and is of memory that the host writes meanwhile.
+	OpAtomicLoadVolatile
 	OpAtomicStore
 	OpAtomicExchange
 	// OpAtomicCompareExchange: args: new value, comparator; ordered as a load if they differ.
@@ -242,6 +244,7 @@ var opInfos = [numOps]OpInfo{
 	OpZeroLocal:             {Name: "ZeroLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxRef},
 	OpAtomicLoad:            {Name: "AtomicLoad", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
 	OpAtomicLoadRelaxed:     {Name: "AtomicLoadRelaxed", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
+	OpAtomicLoadVolatile:    {Name: "AtomicLoadVolatile", Sig: ".:I", Flags: FlagReads | FlagAtomic, Aux: AuxRef},
 	OpAtomicStore:           {Name: "AtomicStore", Sig: "I.:-", Flags: FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicExchange:        {Name: "AtomicExchange", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "II.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},

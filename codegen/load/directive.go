@@ -19,6 +19,8 @@ type Directives struct {
 	// DeviceHas has the aspects that //kgen:device_has lists for functions; with
 	// several directives, of all of them.
 	DeviceHas map[types.Object]AspectList
+	// Cancel has the Kernel methods with a //kgen:cancel directive.
+	Cancel map[types.Object]bool
 }
 
 // AspectList is the list of a //kgen:device_has directive.
@@ -31,7 +33,7 @@ const directivePrefix = "//kgen:"
 
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
-	d := Directives{SpecIDs: map[types.Object]uint32{}, DeviceHas: map[types.Object]AspectList{}}
+	d := Directives{SpecIDs: map[types.Object]uint32{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -97,8 +99,19 @@ func (l *loader) directiveError(pos token.Pos, hint, format string, args ...any)
 }
 
 func (l *loader) funcDirective(d *Directives, obj types.Object, verb, args string, pos token.Pos) {
-	if verb != "device_has" {
-		l.directiveError(pos, "functions have //kgen:device_has", "unknown directive //kgen:%s", verb)
+	switch verb {
+	case "device_has":
+	case "cancel":
+		if args != "" {
+			l.directiveError(pos, "write //kgen:cancel alone", "the directive takes nothing, not %q", args)
+		}
+		if fn, ok := obj.(*types.Func); !ok || fn.Name() != "Kernel" || fn.Signature().Recv() == nil {
+			l.directiveError(pos, "write it at the Kernel method of the kernels that call the function", "//kgen:cancel at %s, which is no Kernel method", obj.Name())
+		}
+		d.Cancel[obj] = true
+		return
+	default:
+		l.directiveError(pos, "functions have //kgen:device_has, and Kernel methods //kgen:cancel", "unknown directive //kgen:%s", verb)
 		return
 	}
 	list := d.DeviceHas[obj]
@@ -152,6 +165,7 @@ const maxPinned = 0x10000
 // kernelDirectives makes properties of what directives say of Kernel methods.
 func (f *finder) kernelDirectives() {
 	for _, m := range f.methods {
+		m.k.Cancel = f.prog.Cancel[m.object]
 		list, ok := f.prog.DeviceHas[m.object]
 		if !ok {
 			continue

@@ -92,6 +92,8 @@ type Kernel struct {
 
 	Properties    properties.List
 	PropertiesPos token.Pos // of the Properties method, or NoPos
+	// Cancel says that launches are to end soon, on all devices, when they are cancelled.
+	Cancel bool
 
 	// Leaves is the receiver taken apart; Params are the leaves' rows, with
 	// offsets in the argument block.

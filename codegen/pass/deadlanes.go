@@ -517,16 +517,25 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 }
 
 // left returns, at the end of b, whether any of the group is left. Where that is rarely
-// asked, it is in a way that needs no sub-groups: the kernel may have no use for them.
+// asked, or in a variant, it is in a way that needs no sub-groups: the kernel may have no
+// use for them.
 func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
-	if !rarely {
+	if !rarely && !m.Cancel {
 		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
 		v.Aux = ir.ScopeWorkGroup
 		return v
 	}
 	zero, one := m.Const(ir.TypeF32, 0), m.Const(ir.TypeF32, uint64(math.Float32bits(1)))
-	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one), zero)
+	return positiveSum(b, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one))
+}
+
+// positiveSum returns, at the end of b, whether the sum over the work-group of x, a
+// float32, is above zero. It takes no sub-groups.
+func positiveSum(b *ir.Block, x *ir.Value) *ir.Value {
+	m := b.Func.Module
+	zero := m.Const(ir.TypeF32, 0)
+	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, x, zero)
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd}
 	last := b.Append(ir.OpISub, ir.TypeI32, groupSize(m), m.Int(ir.TypeI32, 1))
 	all := b.Append(ir.OpGroupSelect, ir.TypeF32, sum, last)

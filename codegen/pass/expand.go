@@ -211,7 +211,7 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
 func runExpand(m *ir.Module) diag.List {
-	if m.Small != nil {
+	if m.First != nil {
 		shareSites(m)
 	} else {
 		compactSites(m)
@@ -235,7 +235,7 @@ func runExpand(m *ir.Module) diag.List {
 				if v.Op != ir.OpFault {
 					continue
 				}
-				site := m.Int(ir.TypeI32, int64(v.Aux.(*ir.Site).Index))
+				site := m.Int(ir.TypeI32, siteNumber(v.Aux.(*ir.Site)))
 				v.Op, v.Aux = ir.OpCall, need()
 				v.Args = slices.Insert(v.Args, 0, site)
 			}
@@ -245,6 +245,14 @@ func runExpand(m *ir.Module) diag.List {
 		m.Helpers = append(m.Helpers, helper)
 	}
 	return nil
+}
+
+// siteNumber returns what a fault record has of the site.
+func siteNumber(s *ir.Site) int64 {
+	if s.Kind == abi.FaultCancelled {
+		return abi.SiteCancelled
+	}
+	return int64(s.Index)
 }
 
 // faultHelper builds the function that records a fault, unless the record is

@@ -100,7 +100,7 @@ func (l *late) keep(b *ir.Block, v *ir.Value) {
 		}
 		l.store(b, i, x)
 	}
-	put(0, l.m.Int(ir.TypeI32, int64(v.Aux.(*ir.Site).Index)+1))
+	put(0, l.m.Int(ir.TypeI32, siteNumber(v.Aux.(*ir.Site))+1))
 	for i, x := range v.Args {
 		if l.vars[i+1] != nil {
 			put(i+1, x)

@@ -7,7 +7,8 @@ import (
 
 // ForHost readies a module, as narrow leaves it, for compilers that do little to
 // loops, as gc: those that run a few times, as is known here, are written out, and
-// small branches become selections. It analyses what is uniform then.
+// small branches become selections. It analyses what is uniform then, and which loops
+// are short.
 func ForHost(m *ir.Module) *Uniformity {
 	f := m.Kernel
 	withinRange(m)
@@ -20,7 +21,9 @@ func ForHost(m *ir.Module) *Uniformity {
 	runSimplify(m)
 	f.RemoveUnreachable()
 	singleLatches(f)
-	return uniformity(f)
+	u := uniformity(f)
+	u.short = costOfLoops(f).short
+	return u
 }
 
 // withinRange drops the checks of whether work-items of a range exist, as those do

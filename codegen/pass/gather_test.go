@@ -313,11 +313,11 @@ func TestSmallRandom(t *testing.T) {
 		if ds := Run(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
-		s.m.Small = &ir.Small{Sites: g.m.Sites}
+		s.m.Small, s.m.First = &ir.Small{}, &ir.First{Sites: g.m.Sites}
 		if ds := Run(s.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
-		if s.m.Small.Foreign {
+		if s.m.First.Foreign {
 			continue
 		}
 		if countWide(s.m) < countWide(g.m) {

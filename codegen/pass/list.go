@@ -36,6 +36,8 @@ var passes = []Pass{
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: gather},
 	// Kernels without loops are known only when constants have decided branches.
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
+	// Nothing after it moves, copies or counts checks, and deadlanes sees who leaves.
+	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: polls},
 	// Which lanes die is known when all checks that can be decided are.
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
 	// What dead lanes put in is known; the loops that it adds need structure.

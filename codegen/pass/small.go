@@ -297,8 +297,9 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 }
 
 // shareSites numbers the faults as the kernel's first module does, which may have
-// checks that small launches do not need.
+// checks that a variant does not need.
 func shareSites(m *ir.Module) {
+	var own *ir.Site
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
@@ -306,16 +307,24 @@ func shareSites(m *ir.Module) {
 					continue
 				}
 				is := v.Aux.(*ir.Site)
-				i := slices.IndexFunc(m.Small.Sites, func(s *ir.Site) bool {
+				if is.Kind == abi.FaultCancelled {
+					own = is
+					continue
+				}
+				i := slices.IndexFunc(m.First.Sites, func(s *ir.Site) bool {
 					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message && s.Unsigned == is.Unsigned
 				})
 				if i < 0 {
-					m.Small.Foreign = true
+					m.First.Foreign = true
 					return
 				}
-				v.Aux = m.Small.Sites[i]
+				v.Aux = m.First.Sites[i]
 			}
 		}
 	}
-	m.Sites = m.Small.Sites
+	m.Sites = slices.Clone(m.First.Sites)
+	if own != nil {
+		own.Index = len(m.Sites)
+		m.Sites = append(m.Sites, own)
+	}
 }

@@ -37,6 +37,7 @@ type Uniformity struct {
 	asking []int
 	ranges *ranges // see at; nil when it is not known
 	ipdom  []int   // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	short  map[*ir.Block]bool
 }
 
 type edge struct{ from, to *ir.Block }
@@ -85,6 +86,10 @@ func uniformity(f *ir.Func) *Uniformity {
 
 // Value reports whether v is uniform where it is used.
 func (u *Uniformity) Value(v *ir.Value) bool { return u.varying[v] == nil }
+
+// Short reports whether work-items are sure to be through soon with the loop that b
+// heads. It is known of what ForHost returns.
+func (u *Uniformity) Short(b *ir.Block) bool { return u.short[b] }
 
 // Block reports whether b is reached by all work-items of the group together,
 // but for those that have left.

@@ -6,6 +6,7 @@ package dslhook
 import (
 	"errors"
 	"reflect"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -44,9 +45,21 @@ type Launch struct {
 	Specs []Spec
 	// SubGroupSize is the size of sub-groups, at least 1.
 	SubGroupSize int
+	// Stop, once true, has no more work-items begin, nor go on where they wait for
+	// others; Stopped is set where some have not run to their end then. Both may be nil.
+	Stop, Stopped *atomic.Bool
 	// Panicked is called in the work-item's goroutine, from a deferred function,
 	// with the recovered value. The stack of the panic is still readable.
 	Panicked func(id [3]int, v any)
+}
+
+// Stopping reports whether the launch is to end, by who has more of it to do.
+func (l *Launch) Stopping() bool {
+	if l.Stop == nil || !l.Stop.Load() {
+		return false
+	}
+	l.Stopped.Store(true)
+	return true
 }
 
 // RunItems runs the work-items with linear ids in [lo, hi) of a range kernel (or

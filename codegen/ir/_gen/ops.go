@@ -125,6 +125,7 @@ var ops = []row{
 	// place of the ops of floats and of AtomicCompareAndSwap.
 	{name: "AtomicLoad", sig: ".:I", flags: "Reads Atomic", aux: "Ref"},
 	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing"},
+	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing, and is of memory that the host writes meanwhile"},
 	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
 	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},

@@ -29,7 +29,7 @@ func (w *item) atomic(v *ir.Value) {
 	old := w.load(v, v.Ref(), v.Path())
 	vals[v] = old
 	switch v.Op {
-	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
+	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed, ir.OpAtomicLoadVolatile:
 	case ir.OpAtomicExchange:
 		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 	case ir.OpAtomicCompareExchange, ir.OpAtomicCompareAndSwap:

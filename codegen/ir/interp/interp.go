@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -29,6 +30,11 @@ type Launch struct {
 	Memory       []Region          // must not overlap; Run does not change it
 	// MaxSteps bounds the values that all work-items together execute; 0 is 1<<26.
 	MaxSteps int64
+	// Stop, if not nil, ends the run with [ErrStopped] once it is true.
+	Stop *atomic.Bool
+	// LeaveAfter, if not 0, is the step after which the host writes the word of the fault
+	// record that has work-items leave.
+	LeaveAfter int64
 	// Unfused rounds the product of an Fma, as some devices do.
 	Unfused bool
 	// Leave lets work-items return before a Sync op that others of their group
@@ -92,6 +98,9 @@ func Run(m *ir.Module, l Launch) (r Result, err error) {
 	x.run()
 	return r, err
 }
+
+// ErrStopped is the error of a run that its launch has stopped.
+var ErrStopped = errors.New("stopped")
 
 // runError ends a run.
 type runError struct{ error }
@@ -185,6 +194,9 @@ func (x *machine) fault() (*Fault, error) {
 		return nil, nil
 	}
 	site := le.Uint32(x.record[4:])
+	if site == abi.SiteCancelled {
+		return &Fault{Site: &ir.Site{Kind: abi.FaultCancelled}}, nil
+	}
 	if site >= uint32(len(x.m.Sites)) {
 		return nil, fmt.Errorf("the fault record names site %d of %d", site, len(x.m.Sites))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -167,6 +168,12 @@ func pass(items []*item) *ir.Value {
 func (w *item) step() {
 	if w.x.steps++; w.x.steps > w.x.l.MaxSteps {
 		panic(runError{fmt.Errorf("more than %d steps", w.x.l.MaxSteps)})
+	}
+	if w.x.steps == w.x.l.LeaveAfter {
+		w.x.record[abi.OffsetLeave] = 1
+	}
+	if s := w.x.l.Stop; s != nil && s.Load() {
+		panic(runError{ErrStopped})
 	}
 	f := w.frame
 	if f.next < len(f.b.Insts) {

@@ -24,13 +24,16 @@ func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
 }
 
-func emitAtomicLoadRelaxed(f *function, v *ir.Value) spirv.ID {
-	typ := f.e.register(v.Type)
-	ptr, scope := f.atomic(v, v.Type)
-	if ptr == 0 {
-		return f.e.b.ConstNull(typ)
+// emitLooseLoad returns an emitter of a load that orders nothing.
+func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		typ := f.e.register(v.Type)
+		ptr, scope := f.atomic(v, v.Type)
+		if ptr == 0 {
+			return f.e.b.ConstNull(typ)
+		}
+		return f.Op(spirv.OpAtomicLoad, typ, ptr, scope, f.e.b.ConstU32(uint32(s)))
 	}
-	return f.Op(spirv.OpAtomicLoad, typ, ptr, scope, f.e.b.ConstU32(uint32(spirv.MemorySemanticsNone)))
 }
 
 func emitAtomicStore(f *function, v *ir.Value) spirv.ID {

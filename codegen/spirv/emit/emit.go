@@ -66,11 +66,12 @@ func newEmitter(m *ir.Module) *emitter {
 
 // hasAtomics reports whether the kernel itself uses atomics, through which Go
 // lets work-items communicate. Helpers are not asked: the one that records
-// faults claims the record by an atomic, and nobody waits for what it writes.
+// faults claims the record by an atomic, and nobody waits for what it writes. Nor is what
+// the host writes about what work-items share.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
-			if v.Op.Has(ir.FlagAtomic) {
+			if v.Op.Has(ir.FlagAtomic) && v.Op != ir.OpAtomicLoadVolatile {
 				return true
 			}
 		}

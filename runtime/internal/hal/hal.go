@@ -132,6 +132,8 @@ type PipelineDesc struct {
 	Specs        []SpecValue
 	LocalSize    [3]uint32
 	SubGroupSize int // required size, or 0
+	// Cancels says that the module is a variant that states abi.Variant.Cancel.
+	Cancels bool
 	// Host is what kernelimpl registered for the host backend; other backends
 	// ignore it.
 	Host any
@@ -141,6 +143,11 @@ type PipelineDesc struct {
 
 // Pipeline is a kernel made ready for launches.
 type Pipeline interface{ Free() }
+
+// Canceller is what a Pipeline may be beside. Cancels reports whether a launch that is
+// asked to end soon does, wherever its work-items are; otherwise some of it may run to
+// its own end, which may never come. A Pipeline that is no Canceller is one of those.
+type Canceller interface{ Cancels() bool }
 
 // SliceArg is a slice argument, for backends that do not follow addresses and
 // for keeping memory alive.

@@ -61,9 +61,9 @@ const rangeGroup = 64
 const dataAddr = 1 << 39
 
 // launch interprets a launch.
-func (c *checked) launch(cmd *hal.Command, p *pipeline) {
+func (c *checked) launch(cmd *hal.Command, p *pipeline, stop *stopper) {
 	l := interp.Launch{Global: cmd.Global, Local: p.local, SubGroupSize: uint32(p.subGroup), Args: slices.Clone(cmd.Args),
-		Specs: c.specs, MaxSteps: maxSteps, Leave: true}
+		Specs: c.specs, MaxSteps: maxSteps, Leave: true, Stop: stop.asked}
 	if p.kernel.Form != abi.NDRange {
 		l.Local = [3]uint32{min(rangeGroup, max(cmd.Global[0], 1)), 1, 1}
 	}
@@ -89,6 +89,10 @@ func (c *checked) launch(cmd *hal.Command, p *pipeline) {
 	r, err := interp.Run(c.m, l)
 	if f := (interp.Finding{}); errors.As(err, &f) {
 		err = nil
+	}
+	if errors.Is(err, interp.ErrStopped) {
+		err = nil
+		stop.stopped.Store(true)
 	}
 	for i, m := range used {
 		if i < len(r.Memory) {

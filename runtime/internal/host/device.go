@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -30,12 +31,14 @@ type device struct {
 
 	subGroup int  // size of sub-groups where kernels require none
 	forms    bool // kernels run in their host forms, where they have one
+	allForms bool // even those that are for launches that may be cancelled
 	checks   bool // kernels are interpreted and checked
 	seed     uint64
 }
 
 func newDevice() *device {
-	d := &device{info: info(), budget: &shared, subGroup: subGroupWanted(), forms: formWanted(), ended: make(chan struct{})}
+	d := &device{info: info(), budget: &shared, subGroup: subGroupWanted(), forms: formWanted(), allForms: env.Get(env.HostForm) == "on",
+		ended: make(chan struct{})}
 	d.work.L = &d.mu
 	go d.loop()
 	return d
@@ -245,10 +248,14 @@ type pipeline struct {
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
 	forms     *sync.Pool // of Form; nil where the kernel has none or it is not to run
+	spare     bool       // forms are for launches that may be cancelled
 	checked   *checked   // nil where the kernel's Go runs
 }
 
 func (*pipeline) Free() {}
+
+// Cancels implements hal.Canceller.
+func (p *pipeline) Cancels() bool { return p.forms != nil || p.checked != nil || !p.kernel.Lingers }
 
 func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	k, _ := p.Host.(*Kernel)
@@ -274,6 +281,8 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	}
 	if d.forms && k.Form != nil {
 		h.forms = newForms(k.Form)
+		_, h.spare = k.Form().(spareForm)
+		h.spare = h.spare && !d.allForms
 	}
 	if d.checks {
 		var err error

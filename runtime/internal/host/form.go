@@ -22,6 +22,9 @@ type Form interface {
 	group() *Group
 }
 
+// spareForm is a form that runs only where a launch may be cancelled.
+type spareForm interface{ Spare() }
+
 // Group is what all forms have in common. Dimensions are x, y, z.
 type Group struct {
 	ID       [3]int // of the work-group
@@ -46,6 +49,7 @@ type formLaunch struct {
 	p       *pipeline
 	block   []byte // the launch block
 	claimed atomic.Bool
+	*stopper
 }
 
 // formWanted reports whether kernels run in their host forms. KGEN_HOST_FORM is for
@@ -70,33 +74,33 @@ func subGroupWanted() int {
 }
 
 // launchForm runs a launch of work-groups.
-func launchForm(c *hal.Command, p *pipeline) {
-	l := &formLaunch{c: c, p: p, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
+func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
+	l := &formLaunch{c: c, p: p, stopper: stop, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
 	for d, n := range c.Global {
 		*(*uint32)(unsafe.Pointer(&l.block[abi.OffsetRange+4*d])) = n
 	}
 	l.block = append(l.block, c.Args...)
 	total, chunk := 1, 64
 	sizes := c.Groups
-	if p.kernel.Form == abi.Range {
+	if p.kernel.Form != abi.NDRange {
 		sizes, chunk = c.Global, maxChunk
 	}
 	for _, n := range sizes {
 		total *= int(n)
 	}
-	parallel(total, chunk, func() (func(lo, hi int), func()) {
+	parallel(total, chunk, stop, func() (func(lo, hi int), func()) {
 		f := p.forms.Get().(Form)
 		g := f.group()
 		g.begin(l)
 		l.guard(func() { f.Begin() })
 		return func(lo, hi int) {
 				l.guard(func() {
-					if p.kernel.Form == abi.Range {
+					if p.kernel.Form != abi.NDRange {
 						g.Lo, g.Hi = lo, hi
 						f.Run()
 						return
 					}
-					for i := lo; i < hi; i++ {
+					for i := lo; i < hi && !stop.now(); i++ {
 						g.next(i)
 						f.Run()
 					}
@@ -159,6 +163,18 @@ func (g *Group) Fault(site int, a, b int64, x, y, z int32) {
 			Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
 	}
 }
+
+// Cancelled returns what says whether the form is to leave.
+func (g *Group) Cancelled() *atomic.Bool { return g.l.asked }
+
+// Stop notes that it does, and returns what ends the group.
+func (g *Group) Stop() int {
+	g.l.stopped.Store(true)
+	return -1
+}
+
+// Stopping reports whether it is to leave, and notes that it does.
+func (g *Group) Stopping() bool { return g.l.now() }
 
 // Diverge records that work-items of a group have come to different barriers, and
 // returns what ends the group.

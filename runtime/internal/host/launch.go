@@ -16,17 +16,26 @@ const maxChunk = 1 << 14
 
 var scratches = sync.Pool{New: func() any { return new(dslhook.Scratch) }}
 
-// launch runs one kernel launch to its end.
+// launch runs one kernel launch to its end, or until it is cancelled.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
-	if p.checked != nil {
-		p.checked.launch(c, p)
-		return
+	stop := newStopper(c.Cancel)
+	switch {
+	case stop.now():
+	case p.checked != nil:
+		p.checked.launch(c, p, stop)
+	case p.forms != nil && (c.Cancel != nil || !p.spare):
+		launchForm(c, p, stop)
+	default:
+		launchOwn(c, p, stop)
 	}
-	if p.forms != nil {
-		launchForm(c, p)
-		return
+	if stop.stopped.Load() && c.Fault != nil {
+		c.Fault.Cancelled = true
 	}
+}
+
+// launchOwn runs the kernel's own Go.
+func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	kernel := p.build(&Args{p.kernel, c.Args, c.Slices, p.accessors})
 	var claimed atomic.Bool
 	l := &dslhook.Launch{
@@ -35,6 +44,8 @@ func launch(c *hal.Command) {
 		Accessors:    p.accessors,
 		SubGroupSize: p.subGroup,
 		Specs:        p.specs,
+		Stop:         stop.asked,
+		Stopped:      &stop.stopped,
 	}
 	l.Panicked = func(id [3]int, v any) {
 		if !claimed.CompareAndSwap(false, true) || c.Fault == nil {
@@ -52,7 +63,7 @@ func launch(c *hal.Command) {
 		for _, n := range c.Global {
 			total *= int(n)
 		}
-		parallel(total, maxChunk, func() (func(lo, hi int), func()) {
+		parallel(total, maxChunk, stop, func() (func(lo, hi int), func()) {
 			return func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) }, func() {}
 		})
 	case abi.NDRange:
@@ -61,10 +72,10 @@ func launch(c *hal.Command) {
 		for _, n := range c.Groups {
 			groups *= int(n)
 		}
-		parallel(groups, 64, func() (func(lo, hi int), func()) {
+		parallel(groups, 64, stop, func() (func(lo, hi int), func()) {
 			s := scratches.Get().(*dslhook.Scratch)
 			return func(lo, hi int) {
-				for g := lo; g < hi; g++ {
+				for g := lo; g < hi && !stop.now(); g++ {
 					dslhook.RunGroup(kernel, l, g, s)
 				}
 			}, func() { scratches.Put(s) }
@@ -74,10 +85,10 @@ func launch(c *hal.Command) {
 
 // parallel calls what begin returns first for all of [0, total) in pieces of at most
 // chunk. Each goroutine that takes part calls begin, and in the end what that
-// returns second.
-func parallel(total, chunk int, begin func() (f func(lo, hi int), end func())) {
+// returns second. It calls nothing any more once stop says so.
+func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
-		unordered(total, begin)
+		unordered(total, stop, begin)
 		return
 	}
 	procs := runtime.GOMAXPROCS(0)
@@ -89,7 +100,7 @@ func parallel(total, chunk int, begin func() (f func(lo, hi int), end func())) {
 		for {
 			hi := int(next.Add(int64(chunk)))
 			lo := hi - chunk
-			if lo >= total {
+			if lo >= total || stop.now() {
 				return
 			}
 			f(lo, min(hi, total))
@@ -123,14 +134,14 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 // every few numbers, or pieces where there are very many, and nothing that they do
 // orders what one does before what another does, as taking pieces from a counter
 // would.
-func unordered(total int, begin func() (f func(lo, hi int), end func())) {
+func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
 			f, _ := begin()
-			for lo := w * size; lo < total; lo += workers * size {
+			for lo := w * size; lo < total && !stop.now(); lo += workers * size {
 				f(lo, min(lo+size, total))
 			}
 		})

@@ -54,6 +54,9 @@ type Call struct {
 	Global [3]int // in index order, the last of Rank fastest
 	Local  [3]int // nd-range only
 
+	// Cancel is what ends the launch early, or nil.
+	Cancel *hal.Cancel
+
 	Args      []byte
 	Slices    []SliceArg
 	Host      []HostArg

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 
 	vk "github.com/vulkan-go/vulkan"
 
@@ -112,6 +113,10 @@ func (e *encoder) drop(err error) {
 		return
 	}
 	e.part = nil
+	p.uncancel()
+	for i := range p.faults {
+		clear(p.slot.record(i)[:abi.FaultRecordSize]) // a cancel may have written to it
+	}
 	p.fail(err)
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
@@ -250,6 +255,11 @@ func (e *encoder) launch(c *hal.Command) error {
 		}
 		e.part.faults = append(e.part.faults, c.Fault)
 		record = s.recordAddress(i)
+		if c.Cancel != nil && c.Pipeline.(*pipeline).cancels {
+			e.part.cancels = append(e.part.cancels, c.Cancel)
+			leave := s.leave(i)
+			c.Cancel.Notify(func() { atomic.StoreUint32(leave, 1) })
+		}
 	}
 	var spilled uint64
 	var scratch [abi.MaxLaunchBlock]byte

@@ -26,6 +26,7 @@ type pipeline struct {
 	words   int // of push constants
 	args    int // bytes of arguments
 	spilled bool
+	cancels bool // the module leaves when it is asked to
 
 	mu     sync.Mutex
 	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
@@ -51,7 +52,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
-	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
 	if relaxed(d.phys.DriverName) {
 		var err error
 		if p.spirv, err = relax(p.spirv); err != nil {
@@ -196,6 +197,9 @@ func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
 
 // Free destroys the pipeline. It does nothing the second time, or when the
 // device is closed; what a lost device has stays until then.
+// Cancels implements hal.Canceller.
+func (p *pipeline) Cancels() bool { return p.cancels }
+
 func (p *pipeline) Free() {
 	if p.d.lost.Load() != nil {
 		return

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	vk "github.com/vulkan-go/vulkan"
 
@@ -34,8 +35,9 @@ type part struct {
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault // i has the record i of the slot
-	copies    []*hal.Fault // of the other commands
+	faults    []*hal.Fault  // i has the record i of the slot
+	copies    []*hal.Fault  // of the other commands
+	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	transfers bool // some of the commands are
 
@@ -77,6 +79,7 @@ func (p *part) finish() {
 	}
 	p.mu.Lock()
 	if !p.finished.Load() {
+		p.uncancel()
 		if err := p.q.d.lostErr(); err != nil {
 			p.fail(err)
 		} else {
@@ -112,15 +115,31 @@ func (r *readBack) finish() {
 	}
 }
 
+// uncancel ends what cancels write to the part's records.
+func (p *part) uncancel() {
+	for _, c := range p.cancels {
+		c.Notify(nil)
+	}
+	p.cancels = nil
+}
+
+// leave returns the word of record i that has work-items leave.
+func (s *slot) leave(i int) *uint32 {
+	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
+}
+
 // take parses record i and clears it for the next launch.
 func (s *slot) take(i int, f *hal.Fault) {
 	rec := s.record(i)
 	le := binary.LittleEndian
+	left := *s.leave(i) != 0
 	if le.Uint32(rec) == 0 {
+		*s.leave(i) = 0
 		return
 	}
-	f.Set = true
 	f.Site = le.Uint32(rec[4:])
+	// Behind a fault, others may have left.
+	f.Set, f.Cancelled = f.Site != abi.SiteCancelled, left
 	f.A, f.B = int64(le.Uint64(rec[8:])), int64(le.Uint64(rec[16:]))
 	for k := range f.GlobalID {
 		f.GlobalID[k] = le.Uint32(rec[24+4*k:])
