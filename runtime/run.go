@@ -257,8 +257,8 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.cancel.Ask()
-		if r.wrapped && r.l.ev.Stream() != nil {
-			r.l.ev.Wait(context.Background()) // a kernel that is used so stops soon
+		if r.wrapped && r.l.cancel.Begun() {
+			r.l.ev.Wait(context.Background()) // the kernel runs now, and stops soon
 		}
 	}
 	// What is to be said of the commands is said by now.

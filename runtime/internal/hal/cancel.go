@@ -17,6 +17,7 @@ type Cancel struct {
 
 	mu     sync.Mutex
 	notify func()
+	begun  bool
 }
 
 // Ask requests the end of the commands. It does not wait for them, but for a piece
@@ -33,6 +34,27 @@ func (c *Cancel) Ask() {
 
 // Asked reports whether the command is to end. A nil Cancel is never asked.
 func (c *Cancel) Asked() bool { return c != nil && c.asked.Load() }
+
+// Begin is called by backends whose kernels use the caller's memory, right before a
+// launch runs. It reports whether it may, and never does after Ask. A nil Cancel
+// always lets it.
+func (c *Cancel) Begin() bool {
+	if c == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun = !c.asked.Load()
+	return c.begun
+}
+
+// Begun reports whether Begin has let a launch run. If it has not by the time that Ask
+// has returned, it never will.
+func (c *Cancel) Begun() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun
+}
 
 // Flag is what a kernel on the host polls: true once the command is to end.
 func (c *Cancel) Flag() *atomic.Bool { return &c.asked }

@@ -9,10 +9,7 @@ import (
 
 // run executes one command, unless it was cancelled before.
 func run(c *hal.Command) {
-	whole := !c.Cancel.Asked()
-	if whole {
-		whole = execute(c)
-	}
+	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && execute(c)
 	if !whole && c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
