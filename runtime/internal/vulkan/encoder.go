@@ -60,12 +60,14 @@ type encoder struct {
 	launches int   // of the part
 	wait     bool  // for room that only completed work can give; else errBusy
 
+	current *hal.Command // that is encoded
+
 	loose kinds           // commands that no barrier has followed
 	owed  [numKinds]kinds // what the next command of a kind has to wait for
 }
 
 // begin turns to another batch. wait says whether the encoder may wait for the device.
-func (e *encoder) begin(t *ticket, wait bool) { e.t, e.wait = t, wait }
+func (e *encoder) begin(t *ticket, wait bool) { e.t, e.wait, e.current = t, wait, nil }
 
 // open starts a part if there is none.
 func (e *encoder) open() error {
@@ -153,6 +155,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
 		c := &j.cmds[j.i]
+		e.current = c
 		if c.Barrier && j.done == 0 {
 			e.barrier()
 		}
@@ -216,6 +219,9 @@ func (e *encoder) order(k kind) {
 		from, to := scopes[o], scopes[1<<k]
 		e.commands.Barrier(from.stages, from.write, to.stages, to.both)
 		e.owed[k] = 0
+	}
+	if watch != nil {
+		e.part.watched = append(e.part.watched, watched{len(e.commands), k, e.current})
 	}
 	e.loose |= 1 << k
 	e.inPart |= 1 << k

@@ -25,6 +25,7 @@ type pipeline struct {
 	layout  vk.PipelineLayout
 	words   int // of push constants
 	args    int // bytes of arguments
+	kernel  *abi.Kernel
 	spilled bool
 	cancels bool // the module leaves when it is asked to
 
@@ -52,7 +53,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
-	p := &pipeline{d: d, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
 	if relaxed(d.phys.DriverName) {
 		var err error
 		if p.spirv, err = relax(p.spirv); err != nil {

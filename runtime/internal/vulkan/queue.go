@@ -47,6 +47,17 @@ type queue struct {
 	closed  bool
 }
 
+// watch, which tests set, sees what is submitted before it is.
+var watch func(d *device, p *part, commands vkx.Commands)
+
+// watched says where the Vulkan commands of a hal.Command begin in a part's, right
+// behind the barrier that they wait for.
+type watched struct {
+	at   int
+	kind kind
+	cmd  *hal.Command
+}
+
 // job is a batch on its way to the device.
 type job struct {
 	t    *ticket
@@ -240,6 +251,9 @@ func (q *queue) push(p *part, commands *vkx.Commands) error {
 	q.mu.Unlock()
 	p.word = (*uint32)(unsafe.Pointer(&s.host.data[offWord]))
 	commands.Mark(s.host.block.buffer, s.host.off+offWord, p.seq)
+	if watch != nil {
+		watch(q.d, p, *commands)
+	}
 	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(s.pool, s.cb, s.fence[0], *commands)); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ type part struct {
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	transfers bool // some of the commands are
+	watched   []watched
 
 	fenced   atomic.Bool // the fence is known to be signalled
 	finished atomic.Bool // results are in place

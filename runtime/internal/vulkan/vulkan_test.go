@@ -16,8 +16,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv("KGEN_PIPELINE_CACHE") == "" {
 		os.Setenv("KGEN_PIPELINE_CACHE", "off")
 	}
+	watchAll()
 	code := m.Run()
 	Shutdown()
+	if wrong := watchResults(); len(wrong) > 0 {
+		println("missing barriers:", len(wrong), wrong[0])
+		code = 1
+	}
 	if n := ValidationMessages(); n != 0 {
 		println("validation messages:", n)
 		code = 1
