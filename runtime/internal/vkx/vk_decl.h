@@ -102,6 +102,7 @@ enum {
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT = 1000260000,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV = 1000154001,
 	VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT = 1000128004,
+	VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT = 1000247000,
 	VK_SUCCESS = 0,
 	VK_NOT_READY = 1,
 	VK_TIMEOUT = 2,
@@ -617,6 +618,17 @@ typedef struct VkDebugUtilsMessengerCreateInfoEXT {
 	PFN_vkDebugUtilsMessengerCallbackEXT pfnUserCallback;
 	void* pUserData;
 } VkDebugUtilsMessengerCreateInfoEXT;
+
+enum { VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT = 4 };
+
+typedef struct VkValidationFeaturesEXT {
+	VkStructureType sType;
+	const void* pNext;
+	uint32_t enabledValidationFeatureCount;
+	const uint32_t* pEnabledValidationFeatures;
+	uint32_t disabledValidationFeatureCount;
+	const uint32_t* pDisabledValidationFeatures;
+} VkValidationFeaturesEXT;
 
 typedef VkResult (*PFN_vkCreateInstance)(const VkInstanceCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkInstance* pInstance);
 typedef void (*PFN_vkDestroyInstance)(VkInstance instance, const VkAllocationCallbacks* pAllocator);

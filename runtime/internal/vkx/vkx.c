@@ -87,13 +87,20 @@ static VkBool32 on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDe
 }
 
 vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
-	const char *layer = "VK_LAYER_KHRONOS_validation", *extension = "VK_EXT_debug_utils";
+	const char *layer = "VK_LAYER_KHRONOS_validation";
+	const char *extensions[] = { "VK_EXT_debug_utils", "VK_EXT_validation_features" };
 	VkDebugUtilsMessengerCreateInfoEXT m = {
 		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
 		.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
 		.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
 			VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
 		.pfnUserCallback = on_message,
+	};
+	/* Hazards between commands too, of those that name buffers. */
+	uint32_t synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+	VkValidationFeaturesEXT more = {
+		.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, .pNext = &m,
+		.enabledValidationFeatureCount = 1, .pEnabledValidationFeatures = &synchronization,
 	};
 	VkApplicationInfo app = {
 		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pEngineName = "kgen", .apiVersion = apiVersion,
@@ -102,9 +109,9 @@ vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app,
 	};
 	if (validate) {
-		info.pNext = &m;
+		info.pNext = &more;
 		info.enabledLayerCount = 1, info.ppEnabledLayerNames = &layer;
-		info.enabledExtensionCount = 1, info.ppEnabledExtensionNames = &extension;
+		info.enabledExtensionCount = 2, info.ppEnabledExtensionNames = extensions;
 	}
 	PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
 	if (create == NULL) return value(VK_ERROR_INITIALIZATION_FAILED, 0);
