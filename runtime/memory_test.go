@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -153,5 +154,32 @@ func fillBuffer(t *testing.T, b *runtime.Buffer[byte]) {
 	for i := 0; i < b.Len(); i += len(host) {
 		n := min(len(host), b.Len()-i)
 		check(t, b.Slice(i, i+n).CopyFrom(ctx, b.Device().DefaultQueue(), host[:n]))
+	}
+}
+
+// TestForgottenMemory: buffers that nobody closes are found, though to Go's garbage collector
+// they are small.
+func TestForgottenMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("memory is Go's")
+	}
+	dev := openHost(t)
+	resident := func() int {
+		text, err := os.ReadFile("/proc/self/statm")
+		check(t, err)
+		pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+		check(t, err)
+		return pages * os.Getpagesize()
+	}
+	host := make([]byte, 64<<20)
+	before := resident()
+	const most = 1 << 30
+	for range 40 {
+		check(t, must(runtime.NewBuffer[byte](dev, len(host))).CopyFrom(ctx, dev.DefaultQueue(), host))
+		for start := time.Now(); resident()-before > most; time.Sleep(time.Millisecond) {
+			if time.Since(start) > time.Minute {
+				t.Fatalf("%d bytes are in use", resident()-before)
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -21,7 +22,12 @@ type budget struct {
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
-	taking uint64 // bytes that take has allowed, and that are not in use yet
+	total  uint64 // bytes of mapped
+	// The least that total was since the garbage collector was last asked for, and
+	// whether it is being asked for.
+	low        uint64
+	collecting bool
+	taking     uint64 // bytes that take has allowed, and that are not in use yet
 	// What take allows without another look at the limits, which takes longer than
 	// a small allocation, and until when.
 	credit uint64
@@ -73,18 +79,14 @@ func (b *budget) take(size uint64, mapped bool) error {
 // left returns how many bytes may be allocated, at least if they are fewer than size, and
 // the limit that is the closest then.
 func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
-	var all uint64
-	for m := range b.mapped {
-		all += m.size
-	}
-	untouched := all
+	untouched := b.total
 	exact := false
 	left = ^uint64(0)
 	for _, r := range b.system.rooms() {
 		promised := uint64(0)
 		switch r.sees {
 		case seesHeap:
-			promised = all
+			promised = b.total
 		case seesTouched:
 			promised = untouched
 		}
@@ -146,14 +148,44 @@ func (b *budget) mapPages(m *memory) error {
 		b.mapped = map[*memory]struct{}{}
 	}
 	b.mapped[m] = struct{}{}
+	b.total += m.size
+	b.collect()
 	return nil
+}
+
+// collectFrom is how many bytes are mapped before the garbage collector is asked for.
+const collectFrom = 256 << 20
+
+// collect has the garbage collector look for forgotten buffers when there is twice as
+// much memory as it left: it does not see how large they are.
+func (b *budget) collect() {
+	if b.collecting || b.total <= 2*b.low+collectFrom {
+		return
+	}
+	b.collecting, b.low = true, b.total
+	go func() {
+		runtime.GC()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.collecting = false
+	}()
+}
+
+// forget notes that memory is not mapped any more, and reports whether it was.
+func (b *budget) forget(m *memory) bool {
+	_, mapped := b.mapped[m]
+	if mapped {
+		delete(b.mapped, m)
+		b.total -= m.size
+		b.low = min(b.low, b.total)
+	}
+	return mapped
 }
 
 // unmap frees the memory if it is mapped.
 func (b *budget) unmap(m *memory) {
 	b.mu.Lock()
-	_, mapped := b.mapped[m]
-	delete(b.mapped, m)
+	mapped := b.forget(m)
 	b.mu.Unlock()
 	if mapped {
 		unmapPages(m.pages)
@@ -167,7 +199,7 @@ func (b *budget) unmapAll(d *device) {
 	for m := range b.mapped {
 		if m.dev == d {
 			list = append(list, m)
-			delete(b.mapped, m)
+			b.forget(m)
 		}
 	}
 	b.mu.Unlock()

@@ -116,7 +116,9 @@ func TestBudget(t *testing.T) {
 				}
 				return list
 			}
-			list = append(list, m)
+			if list = append(list, m); len(list) > limit/size {
+				t.Fatalf("%d buffers of %d bytes were given, of %d", len(list), size, limit)
+			}
 		}
 	}
 	list := fill(d)
@@ -156,7 +158,7 @@ func TestBudgetTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for {
+			for range limit >> 20 {
 				m, err := d.Alloc(3<<20, hal.DeviceMemory)
 				if err != nil {
 					return

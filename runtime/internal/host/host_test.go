@@ -97,7 +97,7 @@ func open(t *testing.T) *device {
 // one that runs the caller's memory is left alone when Ask returns.
 func TestCancelledCopies(t *testing.T) {
 	d := open(t)
-	const size = 16 << 20
+	const size = 8 << 20
 	m, err := d.Alloc(size, hal.DeviceMemory)
 	if err != nil {
 		t.Fatal(err)

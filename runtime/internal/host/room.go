@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -63,8 +62,8 @@ func (s system) rooms() []room {
 			}
 		}
 	}
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		rooms = append(rooms, room{"GOMEMLIMIT", uint64(limit), uint64(limit) - min(uint64(limit), heapUsed()), seesHeap})
+	if limit := metric("/gc/gomemlimit:bytes")[0].Value.Uint64(); limit < math.MaxInt64 {
+		rooms = append(rooms, room{"GOMEMLIMIT", limit, limit - min(limit, heapUsed()), seesHeap})
 	}
 	return rooms
 }
