@@ -82,6 +82,11 @@ func (c *checker) specID(in *spirv.Instruction, d *def) {
 			"it has a SpecId and is no scalar specialization constant")
 	}
 	for _, b := range c.decor[in.Result] {
+		if b.kind == spirv.DecorationSpecId && c.set != nil {
+			if v, ok := c.set(b.words[0]); ok && !d.typ.isFloat() {
+				c.values[in.Result] = wrap(d.typ, v)
+			}
+		}
 		if b.kind == spirv.DecorationBuiltIn {
 			t := d.typ
 			c.need(spirv.BuiltIn(b.words[0]) == spirv.BuiltInWorkgroupSize, "a constant cannot be this built-in")

@@ -126,6 +126,7 @@ func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 			words = words[1:]
 		}
 	}
+	c.need(mask&nonPrivate == 0 || t.hasAddress() || t.class == spirv.StorageClassWorkgroup, "only memory that work-items share is NonPrivatePointer")
 	c.need(mask&(available|visible|nonPrivate) == 0 || c.vulkan, "such memory operands need the memory model Vulkan")
 	return words
 }

@@ -58,9 +58,13 @@ func (c *checker) structured(f *function) {
 		s.backEdges(u)
 	}
 	for u := range f.blocks {
+		c.in = f.blocks[u].term
 		if f.shape.reached(u) {
-			c.in = f.blocks[u].term
 			s.edges(u)
+			continue
+		}
+		for _, v := range f.blocks[u].succs {
+			c.need(!f.shape.reached(v), "a block that is never reached branches to %%%d, which is", f.blocks[v].label)
 		}
 	}
 	for i := range s.list {

@@ -18,8 +18,7 @@ const (
 	maxSparse    = 16 // ids below the bound for each word of the module
 )
 
-// Facts are what a checked module needs of a device. Sizes that specialization
-// constants make are those of the constants' own values.
+// Facts are what a checked module needs of a device.
 type Facts struct {
 	Launch  uint64    // bytes of the push constants
 	Shared  uint64    // bytes of work-group memory
@@ -80,6 +79,7 @@ type checker struct {
 	globals   []*def // variables
 	functions []*function
 	facts     Facts
+	set       func(id uint32) (uint64, bool)
 
 	// Where the check is.
 	at    int // words into the module
@@ -95,10 +95,12 @@ type checker struct {
 type failure struct{ err *Error }
 
 // Check checks a module that spirv.Parse returned. entry is the name of the one
-// entry point that it must have. Errors are of type *Error.
-func Check(m *spirv.Module, entry string) (facts Facts, err error) {
+// entry point that it must have. set returns the bits that a specialization constant
+// is given, by its SpecId; without it, or where it reports false, constants have the
+// module's own values. Errors are of type *Error.
+func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
-		m: m, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
+		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
 		decor: map[spirv.ID][]decoration{}, members: map[spirv.ID]map[uint32][]decoration{},
 		unique: map[string]spirv.ID{}, values: map[spirv.ID]uint64{}, forward: map[spirv.ID]*typ{},
 	}

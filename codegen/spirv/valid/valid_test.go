@@ -56,7 +56,7 @@ func check(words []uint32) error {
 	if err != nil {
 		return err
 	}
-	_, err = Check(m, entryPoint)
+	_, err = Check(m, entryPoint, nil)
 	return err
 }
 
