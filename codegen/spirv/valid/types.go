@@ -261,5 +261,9 @@ func (c *checker) narrow(t *typ, for8, for16 spirv.Capability) {
 func (c *checker) concrete(t *typ) {
 	c.need(t.op != spirv.OpTypeVoid && t.op != spirv.OpTypeFunction && !t.runtime, "%%%d is no type of values", t.id)
 	c.need(!t.isPointer() || t.elem != nil, "the pointer %%%d is not defined yet", t.id)
-	c.need(t.leaves <= maxLeaves, "a value of %d scalars is more than %d", t.leaves, maxLeaves)
+	most := uint64(maxLeaves)
+	if c.fn != nil {
+		most = maxValue
+	}
+	c.need(t.leaves <= most, "a value of %d scalars is more than %d", t.leaves, most)
 }

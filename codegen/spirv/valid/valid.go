@@ -12,7 +12,8 @@ import (
 const (
 	maxTypeDepth = 64
 	maxNesting   = 255     // of constructs; SPIR-V's own limit is 1023 (2.17)
-	maxLeaves    = 1 << 16 // scalars in a value that is loaded, stored or constant
+	maxLeaves    = 1 << 16 // scalars in a constant
+	maxValue     = 1 << 11 // scalars in a value in a function, of which drivers make a variable each
 	maxInlined   = 1 << 22 // instructions of the entry point with all calls inlined
 	maxCallDepth = 255
 	maxSparse    = 16 // ids below the bound for each word of the module
@@ -232,6 +233,7 @@ func (c *checker) value(id uint32) *def {
 	if c.inConst {
 		c.need(d.kind == isConstant, "%%%d is not a constant", id)
 	}
+	c.need(c.fn == nil || d.typ.leaves <= maxValue || d.typ.isPointer(), "a value of %d scalars is more than %d", d.typ.leaves, maxValue)
 	if d.fn != nil {
 		c.need(d.fn == c.fn, "%%%d is of another function", id)
 		c.need(c.fn.defined(d, c.block, c.seq), "the definition of %%%d does not dominate this use", id)
