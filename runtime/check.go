@@ -18,8 +18,8 @@ type plan struct {
 	subGroup int    // required size, or 0
 	empty    bool   // nothing to do
 
-	cancel   *hal.Cancel  // nil if nothing ends the launch
-	pipeline hal.Pipeline // nil if it is still to be found
+	cancel  *hal.Cancel // nil if nothing ends the launch
+	variant *variant    // nil if it is still to be found
 }
 
 // check holds a launch against its kernel and the device, in an order that
