@@ -18,3 +18,6 @@ func OpenHAL(d hal.Device, backend string) *Device { return newDevice(d, backend
 
 // ChooseLocal is Device.chooseLocal.
 func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLocal(rank, global) }
+
+// SetMaxVariants bounds the pipelines that the device keeps.
+func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
